@@ -23,8 +23,7 @@ export function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
 
 /** Returns a campaign with its present counters and progress, as callers see it. */
 export async function freshJson(ctx: Context, row: CampaignRow): Promise<Campaign> {
-  // The counters come first, because reading them counts the pages of a small campaign, and the progress is read from
-  // the pages.
+  // Reads the counters first. For a small campaign, that also counts its pages, from which the progress is then read.
   const counts = row.sentAt === null ? [] : await findCounts(ctx, row.id);
   return campaignJson(ctx, row, counts, await findProgress(ctx, row));
 }

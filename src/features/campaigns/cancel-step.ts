@@ -17,7 +17,7 @@ import { inPage, type PageRange } from "./release";
 
 const readRange = columns({ firstId: asId, lastId: asId });
 
-/** Returns the next page of the ledger; null after the last one. */
+/** Returns the next page of a campaign's emails; null after the last page. */
 async function nextPage(ctx: Context, campaignId: Id, after: Id): Promise<PageRange | null> {
   const [page] = await select(
     ctx.db,
@@ -85,8 +85,8 @@ export async function reopenStep(ctx: Context, run: Run): Promise<NextStep> {
 }
 
 /**
- * Reopens the emails of a page. Emails that were not sent had given their quota back to the month in which they were
- * accepted. They take it again while the month has quota left; the rest of them stay closed.
+ * Reopens the emails of a page. An email that was not sent no longer counts against the month in which it was accepted.
+ * It counts again once it is reopened, so such emails are only reopened while that month has quota left.
  */
 function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange): Statement[] {
   const now = ctx.clock().getTime();
@@ -112,7 +112,7 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
   return [
     updateMarked(ctx, { where: isEnded(statuses) }),
     reopened(hasQuota),
-    // Must come before the UNKNOWN emails are reopened, because these never gave back their quota.
+    // Must come before the UNKNOWN emails are reopened, because UNKNOWN emails still count against their month.
     upsertUsage(
       sql`SELECT e.project_id, ${monthInSql} AS month, ${campaign.templateId ?? ""}, count(*)
         FROM emails e WHERE ${inPage(ctx, campaign.id, page)} AND e.status = 'QUEUED' AND e.due_at IS NULL

@@ -29,7 +29,8 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
   const before = await getCampaign(ctx, id);
   if (!mayBe("cancel", before.status)) throw wrongState("cancel", before);
   const batch = openBatch(ctx);
-  // The campaign was open a moment ago, and a cancelled campaign never opens again.
+  // The campaign was open when it was read above. If it is CANCELLED now, it was cancelled since, and a cancelled
+  // campaign never opens again.
   batch.recognise(sql`EXISTS (${rowById("campaigns", ctx, id)} AND status = 'CANCELLED')`);
   batch.guard(isOpen, async () => wrongState("cancel", await getCampaign(ctx, id)));
   recordChange(batch, ctx, auditedCampaign(ctx, id));

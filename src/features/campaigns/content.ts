@@ -17,8 +17,8 @@ interface NewContent {
 }
 
 /**
- * Returns the content of a campaign's mail in one of its variants. Fields that the variant leaves out are the
- * campaign's.
+ * Returns the content of a campaign's mail in one of its variants. Fields that the variant leaves out come from the
+ * campaign.
  */
 export function contentOf(
   ctx: Pick<Context, "project">,
@@ -55,8 +55,8 @@ export function contentOf(
 }
 
 /**
- * Deletes the contents that no recipient got. No other statement would, because contents are normally deleted with
- * their emails.
+ * Deletes the contents of a campaign that no recipient got. Contents are normally deleted with their emails, and these
+ * have no emails.
  */
 export function deleteUnusedContents(ctx: Context, campaignId: Id): Statement {
   return statement(

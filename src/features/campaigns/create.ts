@@ -43,7 +43,7 @@ async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
   return saved.one;
 }
 
-/** Returns the guard of a batch that inserts a campaign. */
+/** Returns a guard that throws Conflict when the project already has the maximum number of campaigns. */
 export function guardQuota(ctx: Context): Statement {
   const all = sql`SELECT count(*) FROM campaigns WHERE ${inProject(ctx)}`;
   return guard(sql`(${all}) < ${maxCampaigns}`, tooManyCampaigns);

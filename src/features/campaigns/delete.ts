@@ -17,8 +17,8 @@ import { forgetWatched } from "./watched";
 const deletable = JSON.stringify(campaignActions.delete.from);
 
 /**
- * `DELETE /campaigns/{id}`. Retains the records of its emails. Throws NotFound, and Conflict while it is SCHEDULED or
- * SENDING.
+ * Implements `DELETE /campaigns/{id}`: deletes a campaign, and keeps the records of its emails. Throws NotFound, and
+ * Conflict while the campaign is SCHEDULED or SENDING.
  */
 export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   await getCampaign(ctx, id);
@@ -36,7 +36,7 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   );
   batch.guard(isDeleted("campaigns", ctx, id), async () => wrongState("delete", await getCampaign(ctx, id)));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
-  // A cancellation that is still running deletes the ledger itself at its end.
+  // Has no effect while a cancellation is running: that run deletes the pages and counters at its end.
   batch.addAll(deleteLedger(ctx, id));
   await batch.commit();
   forgetWatched();

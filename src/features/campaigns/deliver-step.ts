@@ -19,21 +19,21 @@ import type { NextStep } from "./next";
 import { announceMail, maxReleasedOf, type PageRange, updateReleased } from "./release";
 import { saveProgress } from "./save-progress";
 
-/** The maximum number of released pages that one step counts, and of held pages that it reads. */
+/** The most released pages that one step counts, and the most held pages that it reads. */
 const pagesAtOnce = 10;
 
-/** The number of pages that one batch releases, which takes the database about ten milliseconds. */
+/** The most pages that one batch releases. That takes the database about ten milliseconds. */
 const pagesPerBatch = 2;
 
 /**
- * The bounds of the wait between two steps. The wait is the shortest while emails are being sent, and doubles while
- * none are.
+ * The shortest and the longest wait between two steps. The wait is shortest while emails are being sent, and doubles
+ * after each step that finds no progress.
  */
 const waits = { least: secondMs, most: 30 * secondMs };
 
 /**
- * Takes one step of delivery: counts the emails that are released and still open, and releases as many pages as the
- * limit allows. When no page is held and no email is open, the campaign is SENT.
+ * Takes one step of delivery: counts the released emails that are still open, and releases as many pages as the limit
+ * allows. When no page is held and no email is open, the campaign is SENT.
  */
 export async function deliverStep(ctx: Context, run: Run): Promise<NextStep> {
   if (isTooEarly(ctx, run)) return { kind: "over" };
@@ -62,7 +62,10 @@ const readMarked = columns({ firstId: asId });
 const readHeld = columns({ firstId: asId, lastId: asId, open: asNumber });
 const readOpen = columns({ open: asNumber });
 
-/** Counts the marked pages among the released ones. Then returns the number of open emails, and the next held pages. */
+/**
+ * Recounts the released pages that are marked for it. Returns the number of released emails that are still open, and
+ * the next held pages.
+ */
 async function readLedger(ctx: Context, run: Run): Promise<{ open: number; held: HeldPage[] }> {
   const { campaign } = run;
   const ofCampaign = sql`${inProject(ctx)} AND campaign_id = ${campaign.id}`;
@@ -139,8 +142,8 @@ async function wait(ctx: Context, run: Run, open: number, { hasHeld }: { hasHeld
 }
 
 /**
- * Returns the shortest useful wait. At the project's pace, nothing changes until the next pages are released or the
- * last email is sent.
+ * Returns the shortest useful wait between two steps. At a project's pace, the next step has nothing to do until half
+ * of the limit is free for the next pages, or until the last email is sent.
  */
 function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean }): number {
   const perSecond = paceOf(ctx, ofCampaigns);
@@ -150,7 +153,8 @@ function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean
 }
 
 /**
- * Ends a campaign whose emails are all final. The batch checks this again, because a retry may have reopened an email.
+ * Ends a campaign whose emails are all settled. The batch checks this again, because a retry may have reopened an
+ * email.
  */
 async function finish(ctx: Context, run: Run): Promise<NextStep> {
   const { id } = run.campaign;

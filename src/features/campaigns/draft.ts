@@ -119,7 +119,10 @@ interface DraftAudience {
   audienceCondition: FilterCondition | null;
 }
 
-/** Returns the audience. Each type has at most one companion field. */
+/**
+ * Returns the audience. A SEGMENT has the field `segmentId`, a FILTERED audience has `audienceCondition`, and other
+ * types have neither.
+ */
 function audienceOf(given: ReplaceCampaign, before: Draft | null): DraftAudience {
   const audienceType = given.audienceType ?? required(before?.audienceType);
   const unchanged = before?.audienceType === audienceType ? before : null;

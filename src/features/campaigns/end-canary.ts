@@ -14,7 +14,7 @@ import { holdCampaign } from "./hold";
 import type { NextStep } from "./next";
 import { saveProgress } from "./save-progress";
 
-/** The number of marked pages that one step counts. */
+/** The most marked pages that one step recounts. */
 const pagesAtOnce = 10;
 
 /** Whether the canary is being sent or its results are awaited. */
@@ -22,7 +22,7 @@ export function isCanaryOut({ progress }: Run): boolean {
   return progress.canary !== undefined && progress.isCanaryOver !== true;
 }
 
-/** Whether recipients wait for the results of the canary. */
+/** Whether there are other recipients, who wait for the results of the canary. */
 export async function isCanaryAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
   const { waits } = await selectOne(
     ctx.db,
@@ -68,13 +68,16 @@ export function canaryLimits(canary: Pick<Canary, "maxBounceRate" | "maxComplain
   return { maxBounceRate: canary?.maxBounceRate ?? 5, maxComplaintRate: canary?.maxComplaintRate ?? 0.1 };
 }
 
-/** Stores the end of the hold. On a test clock the run simply ends, because the next advance continues it. */
+/**
+ * Stores the end of the hold. On a test clock, the run simply ends, because the next advance of the clock continues the
+ * campaign.
+ */
 async function waitForHold(ctx: Context, run: Run, holdUntil: number): Promise<NextStep> {
   await saveProgress(ctx, run, { ...run.progress, holdUntil, lookAt: holdUntil }, holdUntil);
   return ctx.project.testClock ? { kind: "over" } : { kind: "waits", until: holdUntil };
 }
 
-/** Returns the counts of the canary; null while more of its pages have to be counted first. */
+/** Returns the counts of the canary. Null while pages of the canary still have to be counted again. */
 async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | null> {
   const ofCanary = sql`${inProject(ctx)} AND campaign_id = ${campaign.id} AND part = 'CANARY'`;
   const marked = await select(

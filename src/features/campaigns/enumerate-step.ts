@@ -26,7 +26,9 @@ interface Recipient {
   content: number;
 }
 
-/** How many contacts are drawn before other requests get a turn. Drawing them takes a few milliseconds. */
+/**
+ * The most contacts whose draws are computed before other requests get a turn. That takes a few milliseconds.
+ */
 const drawsPerTurn = 2_000;
 
 /**
@@ -60,9 +62,9 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
 }
 
 /**
- * Writes the next recipients into the ledger: a row for each, unique per campaign and contact. The pages of one window
- * are written one after another, each in a batch that also stores the progress. So a crash loses nothing, and when two
- * runs overlap, each page is written by one of them. Returns the number of batches, because a window may take fifty.
+ * Writes an email for each of the next recipients, unique per campaign and contact. The pages of one window are written
+ * one after another, each in a batch that also stores the progress. So a crash loses nothing, and when two runs
+ * overlap, each page is written by one of them. Returns the number of batches, because a window may take fifty.
  */
 export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<number> {
   const window = await nextRecipients(ctx, run, frozen);
@@ -84,14 +86,17 @@ export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Pro
 }
 
 /**
- * Returns the recipients in the next window of the audience as `ids`, and the contacts that do not get such mail as
+ * Returns the next window of the audience: the recipients as `ids`, and the contacts that do not want such mail as
  * `others`.
  */
 function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<AudienceWindow> {
   return findNext(ctx, frozen, { ...recipientsOf(frozen, campaign), from: progress.after });
 }
 
-/** The contacts that one batch writes. There may be more left-out contacts than recipients, because they cost less. */
+/**
+ * The contacts that one batch writes. There may be more left-out contacts than recipients, because a left-out contact
+ * costs less.
+ */
 interface LedgerBatch {
   ids: Id[];
   leftOut: Id[];
@@ -101,7 +106,7 @@ interface LedgerBatch {
 /** The most left-out contacts of a page. Finding out why a contact is left out reads five rows. */
 const leftOutPerPage = 4_000;
 
-/** Cuts a window into pages, in the order of ids: a page has all contacts up to its end. */
+/** Cuts a window into pages, in the order of ids. A page has all contacts of the window up to its `end`. */
 function splitWindow({ ids, others }: AudienceWindow): LedgerBatch[] {
   const isOther = new Set(others);
   const pages: LedgerBatch[] = [];
@@ -189,8 +194,8 @@ interface NewLedgerPage {
 }
 
 /**
- * Returns the statements that write a page: its emails, the page itself, its counts, the contents that it uses, and
- * what it takes of the month's quota.
+ * Returns the statements that write a page: its emails, the page itself, its counts, the contents that it uses, and its
+ * use of the month's quota.
  */
 function insertRecipients(
   ctx: Context,

@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 /** The contacts of the next window of an audience, in the order of their ids. */
 export interface AudienceWindow {
   ids: Id[];
-  /** Contacts that do not match `apart`. They are not among `ids`. */
+  /** Contacts of the audience that do not match the condition `apart`. They are not among `ids`. */
   others: Id[];
   /** The cursor of the next window; null when there are no more contacts. */
   after: Id | null;

@@ -13,13 +13,13 @@ import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { updateTakenBack } from "./release";
 import { forgetWatched } from "./watched";
 
-/** How often a hold that may end by itself is checked. */
+/** How often a run checks a hold that can end by itself. */
 export const holdCheckMs = minuteMs;
 
 /**
- * Holds a campaign: no further emails are handed over. The guard decides whether that is allowed: a person may hold any
- * campaign that is SENDING. A run may only do so while its step is current, because a person may have intervened. A
- * refused hold has no effect at all.
+ * Holds a campaign: no further emails are handed over. The guard decides whether the hold is allowed. The default guard
+ * allows a person to hold any campaign that is SENDING. A run passes the guard of its step, because a person may have
+ * intervened since the step began. A refused hold has no effect at all.
  */
 export async function holdCampaign(
   ctx: Context,

@@ -34,7 +34,7 @@ const directions = { asc: sql`ASC`, desc: sql`DESC` };
 
 const readPosition = columns({ position: asNumber });
 
-/** Returns one page of the project's campaigns. As with templates, only ids are sorted, because a body may be large. */
+/** Returns one page of the project's campaigns. Only ids are sorted, because a body may be large. */
 export async function listCampaigns(
   ctx: Context,
   { page, pageSize, status, search, sort, dir }: CampaignQuery,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 
-/** Only a campaign's id must be a UUID: for any other text, the answer is 422 and not 404. */
+/** A campaign's id must be a UUID, unlike other ids: any other text is answered with 422 instead of 404. */
 export const CampaignParam = z.object({
   id: z
     .uuid()

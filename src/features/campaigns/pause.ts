@@ -5,7 +5,8 @@ import type { Context } from "../../platform/context";
 import { holdCampaign } from "./hold";
 
 /**
- * `POST /campaigns/{id}/pause`: no further emails are handed over until it is resumed. Throws NotFound and Conflict.
+ * Implements `POST /campaigns/{id}/pause`: no further emails are handed over until the campaign is resumed. Throws
+ * NotFound and Conflict.
  */
 export function pauseCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   return holdCampaign(ctx, id, byPerson);

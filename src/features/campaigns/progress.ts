@@ -12,8 +12,7 @@ import type { Context } from "../../platform/context";
 import type { CampaignProgress } from "./progress-schema";
 
 /**
- * The number of pages whose emails are searched for the reason why the campaign waits. A page has at most 500
- * recipients.
+ * The most pages whose emails are searched for the reason why the campaign waits. A page has at most 500 recipients.
  */
 const pagesSearched = 4;
 
@@ -62,7 +61,7 @@ export async function findProgress(ctx: Context, row: CampaignRow): Promise<Camp
     ),
   );
   await batch.commit();
-  // The last step may have run in between; the next read then returns SENT.
+  // Without a run, the campaign's last step ran just after its row was read. The next read then returns SENT.
   const run = runs.all[0]?.progress ?? {};
   return progressOf(ctx, row, { run, ledger: ledger.one, reason: reasons.all[0] ?? null });
 }
@@ -97,8 +96,8 @@ function holdOf({ canary }: CampaignRow, holdUntil: number): WaitFields {
 }
 
 /**
- * Returns what the campaign waits for. An email that is retried has a reason. If no email has one, the remaining emails
- * may wait for the project's pace.
+ * Returns what the campaign waits for: emails that are tried again, with the most frequent reason. Without such emails,
+ * the campaign may wait for the project's pace.
  */
 function waitOf(ctx: Context, { ledger, reason }: ProgressRows): WaitFields {
   const waitingSince = isoOrNull(ledger.since);

@@ -26,7 +26,10 @@ const pagesInWindow = 50;
 const readId = columns({ id: asId });
 const readScanned = columns({ edge: orNull(asId), pages: asNumber, matching: orNull(asNumber) });
 
-/** `GET /campaigns/{id}/recipients`: lists the emails of the ledger, in its order. Throws NotFound and BadRequest. */
+/**
+ * Implements `GET /campaigns/{id}/recipients`: lists the emails of a campaign in the order of their ids. Throws
+ * NotFound and BadRequest.
+ */
 export async function listRecipients(
   ctx: Context,
   id: Id,
@@ -34,7 +37,7 @@ export async function listRecipients(
 ): Promise<Page<ReturnType<typeof emailJson>>> {
   const filters = { campaign: textOf(id), status, variant, to, contactId: contactId && textOf(contactId) };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
-  // Emails have no index by address, but contacts do.
+  // Emails have no index by address, but contacts do, so the contact with the address is found first.
   const [holder] = await Promise.all([to && !contactId ? findHolder(ctx, to) : null, getCampaign(ctx, id)]);
   const ofVariant = sql`EXISTS (SELECT 1 FROM email_contents c WHERE c.project_id = e.project_id AND c.id = e.content_id
     AND c.variant = ${variant})`;

@@ -9,21 +9,21 @@ import type { Context } from "../../platform/context";
 import { accountOf, through } from "../../platform/mailer/accounts";
 
 /**
- * The maximum number of a campaign's emails that are with the consumers of mail. The others are held in their rows, so
- * a pause or a cancel has no more than these to stop.
+ * The most emails of a campaign that are released to the consumers of mail at a time. The others are held, so a pause
+ * or a cancellation has to stop at most this many emails.
  */
 const maxReleased = 5_000;
 
-/** The most rows of the ledger that one batch writes, in about 25 ms. They form a page. */
+/** The most emails of a campaign that one batch writes, in about 25 ms. They form a page. */
 export const recipientsPerPage = 500;
 
 /**
- * The maximum of a project with a pace is lower, so that its campaigns take turns. It is the number of emails that the
- * project sends in this many seconds, but at least one page.
+ * A project with a pace has a lower limit, so that its campaigns take turns: the number of emails that the project
+ * sends in this many seconds, but at least one page.
  */
 const pacedSeconds = 20;
 
-/** Returns the maximum number of a campaign's emails that are with the consumers of mail. */
+/** Returns the most emails of a campaign that may be released to the consumers of mail at a time. */
 export function maxReleasedOf(ctx: Context): number {
   const perSecond = paceOf(ctx, ofCampaigns);
   if (perSecond === null) return maxReleased;

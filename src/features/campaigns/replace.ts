@@ -61,7 +61,7 @@ async function save(
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(updateDraft(ctx, id, draft));
   await batch.commit();
-  // A draft has nothing to watch, and is saved whenever its writer stops typing for a moment.
+  // A draft has no progress to watch, so the cached answers stay. An editor saves a draft often.
   if (before.status !== "DRAFT") forgetWatched();
   return saved.one;
 }

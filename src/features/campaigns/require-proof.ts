@@ -11,8 +11,8 @@ const manyRecipients = 10_000;
 
 /**
  * Throws ProofNeeded when a person whose last proof is too old starts a campaign that can reach more than 10,000
- * people. The number comes from stored counts: that of the segment if it was counted, otherwise that of all subscribed
- * contacts. The exact audience is only known once sending has begun.
+ * people. The number comes from stored counts: all subscribed contacts, or the members of the segment if they were
+ * counted and are fewer. The exact audience is only known once sending has begun.
  */
 export async function requireProofForMany(ctx: Context, { segmentId }: Pick<CampaignRow, "segmentId">): Promise<void> {
   if (ctx.hasProof) return;

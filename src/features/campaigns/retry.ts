@@ -24,9 +24,9 @@ import { forgetWatched } from "./watched";
 const readStored = columns({ isStored: asFlag });
 
 /**
- * `POST /campaigns/{id}/retry`: reopens the emails that ended in one of the given statuses. Their rows stay the same.
- * Returns the number of these emails. Throws NotFound, BadRequest unless the campaign is SENT, TooManySending, and Gone
- * when the campaign's content is no longer stored.
+ * Implements `POST /campaigns/{id}/retry`: reopens the emails that ended in one of the given statuses, in the same
+ * rows. Returns the number of these emails. Throws NotFound, BadRequest unless the campaign is SENT, TooManySending,
+ * and Gone when the campaign's content is no longer stored.
  */
 export async function retryCampaign(ctx: Context, id: Id, { statuses }: RetryCampaign): Promise<number> {
   const retried = await untilFresh(() => retry(ctx, id, statuses), ctx.random);

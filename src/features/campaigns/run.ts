@@ -41,7 +41,7 @@ const maxRunMs = 20 * secondMs;
  */
 const batchesPerMessage = 25;
 
-/** Longer waits are left to the sweep. */
+/** The longest delay with which a run sends its next message. After a longer wait, the sweep sends the message. */
 const maxDelayMs = 5 * minuteMs;
 
 /**
@@ -72,7 +72,7 @@ async function requeueRun(ctx: Context, message: MessageOf<"campaigns.run">, unt
   await ctx.enqueue([{ message, delaySeconds: Math.max(1, Math.ceil(delayMs / secondMs)) }]);
 }
 
-/** Takes one step. When another run was faster, that run continues. */
+/** Takes one step. If another run has taken the step first, this run ends and the other one continues. */
 async function takeStep(ctx: Context, id: Id): Promise<NextStep> {
   try {
     const run = await findRun(ctx, id);
@@ -126,8 +126,8 @@ async function hold(ctx: Context, run: Run, reason: string): Promise<NextStep> {
 }
 
 /**
- * Checks a hold. A hold for reputation ends together with the pause of the project, and one for want of a provider when
- * there is one. Any other hold ends when a person resumes the campaign.
+ * Checks a hold. A hold for reputation ends together with the pause of the project. A hold for want of a provider ends
+ * when one carries marketing mail. Any other hold ends when a person resumes the campaign.
  */
 async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
   const { id, heldReason } = run.campaign;

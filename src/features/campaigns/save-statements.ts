@@ -18,7 +18,7 @@ import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
 import { type Draft, fieldsOf } from "./draft";
 
-/** Returns the guards for saving a draft. Reads the segments that its condition names. Throws Invalid. */
+/** Returns the guards for saving a draft. Reads the segments that the draft's condition names. Throws Invalid. */
 export async function guardDraft(ctx: Context, draft: Draft): Promise<Statement[]> {
   const { segmentId, audienceCondition, topicId, type } = draft;
   if (topicId !== null && type !== "MARKETING") throw topicMisfits(type);
@@ -50,8 +50,8 @@ export function sendersOf({ fromEmail, variants }: Pick<Draft, "fromEmail" | "va
 }
 
 /**
- * Adds references to the segments, fields and events that the audience names: they are in use until the campaign has
- * ended.
+ * Records that the audience names these segments, fields and events, so that they count as in use until the campaign
+ * has ended.
  */
 export function addReferences(batch: Batch, ctx: Context, id: Id, draft: Draft): void {
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: draft.name }, namedBy(draft)));

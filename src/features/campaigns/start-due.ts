@@ -16,9 +16,9 @@ import { startCampaign } from "./start";
 type HoldReason = (typeof beforeItsStart)[number];
 
 /**
- * Starts a campaign whose time has come. A campaign waits, and stores the reason, while its sender domain is not
- * verified, while no provider carries marketing mail, or while too many other campaigns are sent: all of this may end
- * by itself. While a campaign waits in line it sends no message, because the sweep finds it.
+ * Starts a campaign whose time has come. The campaign waits, and stores the reason, while its sender domain is not
+ * verified, while no provider carries marketing mail, or while too many other campaigns are sent: each of these
+ * obstacles may end by itself. A campaign that waits in line sends itself no message, because the sweep finds it.
  */
 export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   const { id, scheduledFor } = run.campaign;
@@ -65,7 +65,7 @@ async function recordHold(ctx: Context, run: Run, heldReason: HoldReason, until:
   await batch.commit();
 }
 
-/** Cancels a due campaign of a disabled project. It is not sent later. */
+/** Cancels a due campaign of a disabled project. The campaign is not sent when the project is enabled again. */
 async function cancelDue(ctx: Context, run: Run): Promise<NextStep> {
   const { id } = run.campaign;
   const batch = openBatch(ctx);

@@ -55,7 +55,8 @@ function statsOf(counts: Counts) {
 }
 
 /**
- * Returns the percentage of the emails sent, with two decimals. Reports on UNKNOWN emails cannot raise it above 100.
+ * Returns a percentage of the emails sent, with two decimals. Reports also arrive for UNKNOWN emails, which do not
+ * count as sent, so the percentage is limited to 100.
  */
 function rate(part: number, { sent }: Counts): number {
   return sent === 0 ? 0 : Math.min(100, Math.round((10_000 * part) / sent) / 100);

@@ -19,7 +19,7 @@ export async function campaignTimeline(
   { startDate, endDate }: { startDate?: Span; endDate?: Span },
 ): Promise<CampaignTimeline> {
   await getCampaign(ctx, id);
-  // Reading the counters also counts the pages of a small campaign.
+  // Called for its side effect: reading the counters also counts the pages of a small campaign.
   await findCounts(ctx, id);
   const from = startDate === undefined ? 0 : Math.floor(startDate.from / hourMs);
   const until = endDate === undefined ? Number.POSITIVE_INFINITY : endDate.to / hourMs;

@@ -10,7 +10,10 @@ const foreignNamesOfTime: ForeignName[] = ["scheduledAt", "scheduled_at", "sched
   (name) => ({ name, advice }),
 );
 
-/** The names for the token of a pre-flight check. Ignoring one would send the campaign without its check. */
+/**
+ * The names that other APIs use for the token of a pre-flight check. They are refused too, because ignoring one would
+ * send the campaign without its check.
+ */
 const foreignNamesOfToken = foreign(["preflight_token", "token"], {
   standsFor: "preflightToken",
   advice: "Use preflightToken",

@@ -31,7 +31,10 @@ import { openSlices } from "../../../platform/let-others-in";
 import { accountOf, through } from "../../../platform/mailer/accounts";
 import { type Check, type Checked, emailTo } from "./check";
 
-/** The running result to which a page adds: the findings, and how many emails remain of the month's quota. */
+/**
+ * The result so far, to which a page adds: the findings, and how many emails remain of the month's quota. The quota is
+ * null when there is no limit.
+ */
 export interface Found {
   tally: Tally;
   quota: number | null;
@@ -134,8 +137,8 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
   const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
-  // The mail and the search for flaws each have a budget of their own, so that the search does not reduce what the mail
-  // may use.
+  // The budget limits the rendering. The search for flaws is only noted in the budget, so it does not reduce what the
+  // rendering may use.
   const budget = new Budget();
   try {
     const composed = await composeEmail(asIfSent(ctx), check.delivery, email, budget);
@@ -154,9 +157,9 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
 }
 
 /**
- * Returns the context in which the campaign's mail is composed: as if the project were enabled and its provider
- * accepted marketing mail. Both may be true when the campaign is sent, so the result reports such obstacles once for
- * all mail.
+ * Returns a context in which the project is enabled and its provider accepts marketing mail. Otherwise every email
+ * would fail for the same reason. The result reports these two obstacles once for all mail, because both may be gone
+ * when the campaign is sent.
  */
 function asIfSent(ctx: Context): Context {
   const account = accountOf(ctx.accounts, "campaign");
@@ -193,7 +196,7 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
   }
 }
 
-/** The most flawed emails that contribute examples. Finding an example is a search through the whole body. */
+/** For each flaw, the most flawed emails that are searched for examples. Each search reads the whole body. */
 const mailsWithExamples = 50;
 
 function noteMail({ type, html, headers }: Message, body: string, { source, confirmedAt }: Person, tally: Tally): void {
@@ -205,7 +208,7 @@ function noteMail({ type, html, headers }: Message, body: string, { source, conf
     warn(tally, flaw, isAsked ? examples.map((example) => asWritten(example, body)) : []);
   }
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
-  // Only public keys have named this contact, and it has not confirmed its address.
+  // This contact was created with a public key, and has not confirmed its address.
   if (source === "PUBLIC" && confirmedAt === null) count(tally.warnings, "public_source");
 }
 

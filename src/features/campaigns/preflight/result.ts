@@ -74,8 +74,8 @@ const messages: Record<WarningCode, string> = {
 const usualPerSecond = 400;
 
 /**
- * Returns how long the campaign takes when nothing else is sent, including the hold of a canary. The slowest of the
- * limits on the pace decides.
+ * Returns how long the campaign takes when nothing else is sent, including the hold of a canary. The lowest of the
+ * rates decides: the account's, its provider's or the project's.
  */
 async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number): Promise<number> {
   const { rate, mailer, pace } = accountOf(ctx.accounts, "campaign");
@@ -87,9 +87,9 @@ async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number):
 }
 
 /**
- * How many rows the database writes per recipient, including those of indexes. `sent`: for an email up to SENT, with
- * its event. `unsent`: for a withheld email, whose ledger row has the reason. `held`: in addition, for an email that is
- * held first. test/flows/preflight.test.ts compares these figures with a campaign that is really sent.
+ * How many rows the database writes per recipient, including index entries. `sent`: for an email up to SENT, with its
+ * event. `unsent`: for a withheld email, whose row has the reason. `held`: in addition, for an email that is held
+ * first. test/flows/preflight.test.ts compares these figures with a campaign that is really sent.
  */
 const rowsPer = { sent: 7, unsent: 3, held: 1 };
 

@@ -4,17 +4,21 @@ import { selectOne } from "../../../db/statement";
 import type { JobRuns } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
 
-/** A step takes a second of CPU. Other jobs then get a turn, because only a few jobs run at a time. */
+/**
+ * A run takes one step, which uses a second of CPU. Other jobs then get a turn, because only a few jobs run at a time.
+ */
 export const preflightRuns: JobRuns = { stepsPerRun: 1, pauseSeconds };
 
-/** The most steps per second of all pre-flights of a database. They leave half of the consumers free for other jobs. */
+/**
+ * The most steps per second of all pre-flights in a database. This leaves half of the consumers free for other jobs.
+ */
 const stepsPerSecond = 2;
 /** The longest wait between two steps. It is shorter than the time after which a job counts as lost. */
 const maxPauseSeconds = 120;
 
 /**
- * Returns how long a pre-flight waits for its next step. The wait grows with the number of pre-flights of all projects;
- * a few do not wait at all.
+ * Returns how many seconds a pre-flight waits before its next step. The wait grows with the number of open pre-flights
+ * of all projects, and is 0 when there are only one or two.
  */
 async function pauseSeconds({ db }: Context): Promise<number> {
   const { open } = await selectOne(

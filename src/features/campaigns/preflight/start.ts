@@ -45,7 +45,10 @@ export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
   return job.id;
 }
 
-/** Returns a query for the project's open pre-flights. Its conditions are those of the index. */
+/**
+ * Returns a query for the project's open pre-flights. The query repeats the conditions of the partial index, so that
+ * SQLite can use it.
+ */
 function openPreflights(ctx: Context): SQL {
   return sql`SELECT id, input->>'campaignId' AS campaign_id FROM jobs INDEXED BY ix_jobs_preflights
     WHERE ${inProject(ctx)} AND type = 'campaigns.preflight' AND status IN ('queued', 'processing')`;

@@ -18,7 +18,7 @@ export const PreflightState = z.object({
   frozen: Frozen,
   /** How many emails remain of the month's quota; null without a limit. */
   quota: z.number().nullable(),
-  /** The cursor: contacts up to this one are done. `passed` counts rows of the audience's source. */
+  /** Contacts up to this id are done. `passed` is how many rows of the audience's source are done. */
   after: StoredId,
   passed: z.number(),
   /** The number of rows in the next window, chosen so that the window has a few hundred recipients. */

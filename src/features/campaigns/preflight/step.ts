@@ -21,16 +21,19 @@ import { resultOf } from "./result";
 import { PreflightInput, PreflightState, stateJson } from "./state";
 import { preflightTokenOf } from "./token";
 
-/** The most recipients of one step. A run that dies loses at most the work on these. */
+/** The most recipients of one step. A run that dies loses at most the work on these recipients. */
 const recipientsPerStep = 500;
 
-/** The number of contacts whose data is in memory at once. The data of a contact may be 64 KB. */
+/** The most contacts whose data is in memory at once. The data of a contact may be 64 KB. */
 const recipientsPerPage = 50;
 
-/** The most units of a step, which are a second of CPU. No email is begun after that, and each takes at most 100 ms. */
+/**
+ * The most units of computation of a step: a second of CPU. After that, the step begins no further email. An email
+ * takes at most 100 ms.
+ */
 const maxStepUnits = 100_000_000;
 
-/** The rows of the first window, all of which may be recipients. */
+/** The number of rows in the first window. All of them may be recipients. */
 const firstRows = recipientsPerStep;
 
 /**
@@ -123,7 +126,7 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
   return after === null ? "ended" : "goes on";
 }
 
-/** Checks as many of these recipients as one step may; none of an empty window. */
+/** Checks these recipients, or as many of them as one step may check. There are none in an empty window. */
 async function checkSome(
   ctx: Context,
   { campaign, input, state }: Checking,
@@ -143,7 +146,8 @@ async function checkSome(
 }
 
 /**
- * Returns the size of the next window. After a window with few recipients it is larger, up to the limit of a statement.
+ * Returns the size of the next window: half of this window's after too many recipients for one step, and twice as much
+ * after few.
  */
 function nextRows(rows: number, recipients: number): number {
   if (recipients > recipientsPerStep) return Math.max(firstRows, Math.floor(rows / 2));
