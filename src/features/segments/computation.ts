@@ -14,13 +14,16 @@ import { firstState, type ScanJobInserts, type ScanJobStart } from "./scan-job";
 const activeComputation = sql`SELECT j.id FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status IN ('queued', 'processing')`;
 
-/** Whether the last computation was silent and failed. The next computation must then be silent instead. */
+/**
+ * Whether the last computation was a silent one, without events, and failed. The next computation then has to be silent
+ * in its place.
+ */
 const wasSilent = sql`SELECT j.state->>'silent' FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status = 'failed'`;
 
 /**
- * A silent pass has its generation from the start. A call that arrives during the pass wants events, so it waits for a
- * later pass.
+ * A silent pass has its generation from the creation of the job, and not from its own beginning. A call that arrives in
+ * between wants events, so it waits for a later pass.
  */
 const silentState = JSON.stringify(firstState({ silent: true, generation: 1 }));
 const eventfulState = JSON.stringify(firstState({ silent: false }));
@@ -59,9 +62,9 @@ export function insertComputations(
 }
 
 /**
- * Records the present members without events. The statements go into the batch that begins to track the segment, so
- * that neither takes effect without the other. A running computation becomes silent and starts again: it began before
- * tracking ended, and must not report what happened since.
+ * Starts a computation that records the present members without events. The statements must go into the batch that
+ * begins to track the segment. A computation that is still running from an earlier period of tracking starts again
+ * without events, because it must not report what happened while the segment was not tracked.
  */
 export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id): Statement[] {
   const start: ScanJobStart = { jobId, projectId: ctx.project.number, segmentId };
@@ -70,7 +73,7 @@ export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id):
     WHERE ${inProject(ctx, "s")} AND s.id = ${segmentId})`;
   const silenced = updateOpenJobs(active, {
     input: sql`json_set(input, '$.isFollowed', json('true'))`,
-    // Every number in this text is an integer column, so the text equals the one that `firstState` writes.
+    // `generation` is an integer, so this text equals the one that `firstState` writes.
     state: sql`json_object('silent', json('true'), 'generation', generation, 'scan', NULL)`,
     result: sql`NULL`,
   });

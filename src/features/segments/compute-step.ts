@@ -15,8 +15,8 @@ import type { DynamicSegment } from "./segment";
 import type { StoredScan } from "./stored-scan";
 
 /**
- * The most contacts that one batch adds or removes, in about 30 ms. For each, it writes a member row, and an event with
- * its indexes and counts.
+ * The most contacts that one batch adds or removes. That takes about 30 ms: for each contact, the batch writes a member
+ * row, and an event with its indexes and counts.
  */
 const movesPerBatch = 300;
 /**
@@ -41,7 +41,8 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
     async decide({ scan, ids, isLast }, { segment, after }, { silent, done }) {
       const members = await findMembers(ctx, segment.id, { after, upTo: scan.after });
       const all = inBatches(ids, members);
-      // A waiting call may be answered during the next pass, with the total of the last complete pass.
+      // Later passes keep the total of the last complete pass until they end, because a waiting call may be answered
+      // during a pass.
       const total = done === undefined || isLast ? sql`${scan.matching}` : sql`coalesce(result->>'total', 0)`;
       const changes = all.slice(0, batchesPerStep).map((moving) => {
         const moves = movesOf(ctx, segment, moving);
@@ -73,7 +74,7 @@ interface MovedIds {
   leaving: Id[];
 }
 
-/** Splits the moves into batches. There is always at least one, even if it moves no contact. */
+/** Splits the moves into batches. There is always at least one batch, even if no contact moves. */
 function inBatches(matching: Id[], members: Id[]): MovedIds[] {
   const [isMatching, isMember] = [new Set(matching), new Set(members)];
   const entering = matching.filter((id) => !isMember.has(id));
@@ -121,8 +122,8 @@ function insertEntering(ctx: Context, { id }: DynamicSegment, { entering }: Move
 }
 
 /**
- * Deletes the members that leave. Also deletes the rows of erased contacts, which every later step would otherwise
- * find.
+ * Deletes the members that leave. Also deletes member rows of erased contacts, because every later step would find them
+ * again.
  */
 function deleteLeaving(ctx: Context, { id }: DynamicSegment, { leaving }: MovedIds): Statement[] {
   if (leaving.length === 0) return [];
@@ -134,14 +135,14 @@ function deleteLeaving(ctx: Context, { id }: DynamicSegment, { leaving }: MovedI
   ];
 }
 
-/** Returns the job's result including this batch. Must be evaluated before the moves. */
+/** Returns the job's result including this batch. SQL must evaluate it before the moves. */
 function countedIn({ entering, leaving }: MoveSources, total: SQL): SQL {
   const sum = (name: string, who: SQL | null) =>
     sql`coalesce(json_extract(result, ${`$.${name}`}), 0) + ${who ? sql`(SELECT count(*) ${who})` : sql`0`}`;
   return sql`json_object('added', ${sum("added", entering)}, 'removed', ${sum("removed", leaving)}, 'total', ${total})`;
 }
 
-/** Stores the end of a computation. The number of contacts that match is also the number of members. */
+/** Stores the result of a complete computation. The number of contacts that match is also the number of members. */
 function updateComputed(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}, computed_at = ${at},

@@ -21,8 +21,8 @@ import { getSegment } from "./segment";
 const maxInline = 10_000;
 
 /**
- * The most steps that one call runs. Each has up to seven statements when few contacts move, and D1 allows a thousand
- * per call.
+ * The most steps that one call runs. A step in which few contacts move has up to seven statements, and D1 allows a
+ * thousand per call.
  */
 const maxSteps = 100;
 
@@ -51,15 +51,15 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
   await batch.commit();
   const { contacts } = total.one;
   const done = computation.first ? await finishComputation(ctx, computation.first, contacts) : null;
-  // Null when the segment was deleted or is no longer tracked. The call then starts again, and its second attempt
-  // reports that.
+  // `done` is null when the job ended without a result, for example because the segment was deleted. The second attempt
+  // then finds the reason.
   return done ?? computeSegment(ctx, await getSegment(ctx, segment.id));
 }
 
 /**
- * Works on a computation until the pass that the call waits for is done, if that is little work. Otherwise the queue
- * does the work. Calls that arrive meanwhile do not delay this one, because they do the work of the passes for which
- * they wait. Returns null when there was nothing left to compute, or when the job was given up.
+ * Runs steps of a computation until the pass that the call waits for is done, if the project is small. Otherwise the
+ * queue runs them. Calls that arrive meanwhile do not delay this call, because each of them runs the steps of the pass
+ * for which it waits. Returns null when there was nothing left to compute, or when the job was given up.
  */
 export async function finishComputation(
   ctx: Context,

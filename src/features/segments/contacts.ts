@@ -26,7 +26,7 @@ interface ContactsPage {
   countedAt: string | null;
 }
 
-/** The most rows and statements that one call reads. */
+/** The most rows that one call reads, and the most statements that it makes. */
 const budget = { maxRows: 2_000_000, maxWindows: 200 };
 
 const minRows = 1_000;
@@ -41,8 +41,8 @@ export async function listSegmentContacts(ctx: Context, id: Id, input: PageInput
 }
 
 /**
- * Lists the contacts that match. Reads a small source to its end, for an exact total, and a large one no further than
- * the page needs.
+ * Lists the contacts that match. A small source of rows is read to its end, for an exact total. A large one is read
+ * only as far as the page needs.
  */
 async function listMatching(
   ctx: Context,
@@ -56,7 +56,7 @@ async function listMatching(
   const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
   const isSmall = source.rows <= maxRowsPerStatement;
   const skip = (page - 1) * pageSize;
-  // All members may be among the oldest contacts, so each window is twice as large as the previous result suggests.
+  // All members may be among the oldest contacts, so each further window is twice as large as the estimate.
   const rowsOf = ({ windows, matched }: { windows: number; matched: number }) =>
     rowsToScan(skip + pageSize - matched, memberCount / source.rows) * 2 ** windows;
   const windows = scan(ctx, audience, source, budget, {

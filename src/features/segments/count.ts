@@ -18,7 +18,8 @@ import { getSegment } from "./segment";
 import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
 
 /**
- * The most rows that a call scans: when it saves a segment, and when it refreshes the count of one. A job scans more.
+ * The most rows that a call scans when it saves a segment, and when it refreshes a count. If there are more rows, a job
+ * scans them.
  */
 const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;
@@ -74,7 +75,7 @@ async function countMatching(ctx: Context, begun: StoredScan, maxRows: number): 
   const windows = Math.ceil(source.rows / maxEvaluatedPerStatement(audience));
   if (source.rows > maxRows || windows > maxWindows) return null;
   let matching = 0;
-  // Only a window with too few rows shows that it is the last. The scan may need one more window to see that.
+  // A full window does not show that it is the last, so the scan may need one window more.
   for await (const window of scan(ctx, audience, source, { maxWindows: maxWindows + 1 }, { direction: "up" })) {
     matching += window.matched;
     if (window.isLast) return matching;
@@ -121,7 +122,10 @@ async function countRows(ctx: Context, segmentId: Id): Promise<number> {
   }
 }
 
-/** Returns the id of the count job that no client polls. A segment has one such id, so that jobs do not pile up. */
+/**
+ * Returns the id of a segment's count job that no client polls. The id is always the same, so that such jobs do not
+ * pile up.
+ */
 export const countJobId = (segmentId: Id): Id => idOf(`count-${textOf(segmentId)}`);
 
 async function queueCount(ctx: Context, segmentId: Id, { isFollowed }: { isFollowed: boolean }): Promise<Id> {
@@ -137,7 +141,7 @@ async function queueCount(ctx: Context, segmentId: Id, { isFollowed }: { isFollo
   return jobId;
 }
 
-/** Inserts jobs that count members. Leaves out segments that already have an open job of this id. */
+/** Inserts jobs that count members. Leaves out a segment if a job with the same id is still open. */
 export function insertCounts(
   starts: ScanJobStart[],
   now: Date,

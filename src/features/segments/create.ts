@@ -18,8 +18,8 @@ import { withCount } from "./count";
 import type { CreateSegment } from "./schema";
 
 /**
- * `POST /segments`. Throws Invalid and Conflict. Records no events and writes no members: the first computation does,
- * and the sweep starts it soon.
+ * Implements `POST /segments`. Throws Invalid and Conflict. The call records no events and writes no members: the first
+ * computation of a tracked segment does, and the sweep starts that computation soon.
  */
 export async function createSegment(ctx: Context, input: CreateSegment): Promise<SegmentRow> {
   const condition = input.type === "STATIC" ? null : (input.condition ?? null);

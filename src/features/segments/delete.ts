@@ -13,9 +13,9 @@ import { deleteMembers, isMemberLeft } from "./delete-members";
 import { getSegment } from "./segment";
 
 /**
- * `DELETE /segments/{id}`. Throws NotFound, and Conflict while a condition or a campaign names the segment. A
- * concurrent call that is about to name the segment finds it deleted: see `CheckedCondition`. The first member rows are
- * deleted in the same batch. A job deletes the rest, which is no longer read.
+ * Implements `DELETE /segments/{id}`. Throws NotFound, and Conflict while a condition or a campaign names the segment.
+ * A concurrent call that is about to name the segment finds it deleted: see `CheckedCondition`. The same batch deletes
+ * the first member rows. A job deletes the other member rows, which are no longer read.
  */
 export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
   const { name } = await getSegment(ctx, id);

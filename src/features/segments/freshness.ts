@@ -1,14 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** How early a cron tick may come. A sweep therefore also takes rows that will be due this soon. */
+/** How early a cron tick may come. A sweep therefore also takes rows that become due within this time. */
 export const tickJitterMs = 30_000;
 
 /**
- * Returns a text that changes when any contact of the project changes, or an event that the condition of the segment
- * names. A figure computed from the contacts is current while the text is the same, if the text was read before the
- * figure was computed. `segment` is the table or alias of the row. The text consists of stored counts: one read for all
- * contacts, and one for each event that the condition names. It does not cover the members of other segments; see
- * `moves_with_time`.
+ * Returns SQL for a text that changes whenever a contact of the project changes, and whenever an event is recorded that
+ * the segment's condition names. A figure computed from the contacts is current while the text is the same, if the text
+ * was read before the figure was computed. `segment` is the table or alias of the row. The text consists of stored
+ * counts: one read for all contacts, and one for each event that the condition names. The text does not cover the
+ * members of other segments; see `moves_with_time`.
  */
 export function freshness(segment: SQL): SQL {
   return sql`(SELECT coalesce((SELECT contacts_version FROM project_counts WHERE project_id = ${segment}.project_id), 0)

@@ -16,8 +16,8 @@ import { freshness } from "./freshness";
 import { isDynamic } from "./segment";
 
 /**
- * Returns an SQL expression for the next time at which a tracked segment is due, among those whose members may have
- * changed.
+ * Returns an SQL expression for the next time at which a tracked segment is due to be computed. Ignores segments whose
+ * members cannot have changed.
  */
 export function nextComputation({ project, clock }: Context): SQL {
   return sql`SELECT min(next_compute_at) FROM segments

@@ -14,12 +14,12 @@ export const ScanJobInput = z.object({
 });
 
 /**
- * The state of a job that scans. Unlike the input, it contains everything that must not change between the read and the
- * write of a step. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job
+ * The state of a job that scans. A step only writes if the state is still what the step has read; the input may have
+ * changed in between. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job
  * makes several.
  */
 export const ScanJobState = z.object({
-  /** Whether members change without events. */
+  /** Whether the job changes members without events. */
   silent: z.boolean(),
   /**
    * The scan of the pass. Null before the first step. A scan that was stored by another version of the program starts

@@ -19,8 +19,9 @@ interface ScanTask {
   want?: "ids";
   secondSource?: ScanSource;
   /**
-   * Returns the writes of a step, one entry per batch. Each batch leaves consistent data if it is the last. `isWhole`
-   * is false when the window needs more writes than one step may make: the next step then scans the same window again.
+   * Returns the writes of a step, one entry per batch. A step may end after any of its batches, so each batch must
+   * leave consistent data. `isWhole` is false when the window needs more writes than one step may make: the next step
+   * then scans the same window again.
    */
   decide(
     next: NextWindow,

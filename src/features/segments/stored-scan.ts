@@ -30,7 +30,7 @@ export const StoredScan = z.object({
   at: z.number(),
   /** A text for the state of everything that the condition reads, as it was when the scan began; see `freshness`. */
   of: z.string(),
-  /** Cursor: contacts up to this id are done, after `passed` rows of the source with `matching` matches. */
+  /** Contacts up to this id are done: `passed` rows of the source, with `matching` matches. */
   after: z.string().transform(idOf),
   passed: z.number(),
   matching: z.number(),
@@ -39,7 +39,9 @@ export type StoredScan = z.infer<typeof StoredScan>;
 
 const readFresh = columns({ fresh: asText });
 
-/** Begins a scan; null when there is no longer such a dynamic segment. */
+/**
+ * Begins a scan. Null when the segment was deleted, is not dynamic, or is not tracked although `onlyTracked` is true.
+ */
 export async function beginScan(
   ctx: Context,
   segmentId: Id,

@@ -31,7 +31,7 @@ export async function updateSegment(ctx: Context, id: Id, change: UpdateSegment)
     (tries) => applyChange(ctx, id, change, tries),
     ctx.random,
   );
-  // Any pass that ends after the commit above has recorded the present members.
+  // Generation 1 is enough: any pass that ends after the commit above has recorded the present members.
   if (jobId !== null) await finishComputation(ctx, { jobId, generation: 1 }, contacts);
   return conditionText(before) === conditionText(after) ? after : withCount(ctx, after);
 }
@@ -39,7 +39,7 @@ export async function updateSegment(ctx: Context, id: Id, change: UpdateSegment)
 interface AppliedChange {
   before: SegmentRow;
   after: SegmentRow;
-  /** The computation that this change began. */
+  /** The computation that records the present members; null unless this change begins to track the segment. */
   jobId: Id | null;
   contacts: number;
 }
@@ -73,7 +73,8 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: n
   const saved = batch.add(selectSegmentAndTotal(ctx, id));
   await batch.commit();
   const { segment, contacts } = saved.one;
-  // This call joins a computation that was still running when tracking ended, and that has become silent.
+  // A computation may still be running from before tracking ended. It has just become silent, and this call waits for
+  // it.
   return { before, after: segment, jobId: jobId && segment.computeJobId, contacts };
 }
 

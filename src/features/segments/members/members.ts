@@ -98,7 +98,7 @@ function notAmong(found: { email: string }[], emails: SentEmails): string[] {
   return [...new Set(emails.flatMap(({ written, email }) => (isKnown.has(email) ? [] : [written])))];
 }
 
-/** Returns a FROM of the contacts `c` with these addresses. */
+/** Returns a FROM clause with the contacts `c` that have these addresses. */
 function namedBy(ctx: Context, addresses: string[]): SQL {
   return sql`FROM json_each(${JSON.stringify(addresses)}) r
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value`;
@@ -116,7 +116,10 @@ function missingAmong(ctx: Context, addresses: string[]): SQL {
     WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE ${inProject(ctx, "c")} AND c.email = r.value)`;
 }
 
-/** Creates contacts without changing any: a guard stops the batch if one of them exists by now. */
+/**
+ * Creates the missing contacts. A guard stops the batch if one of them was created meanwhile, so no existing contact is
+ * changed.
+ */
 function insertContacts(ctx: Context, missing: string[], subscribed: boolean | null): Statement[] {
   if (missing.length === 0) return [];
   const areMissing = sql`(SELECT count(*) FROM (${missingAmong(ctx, missing)})) = ${missing.length}`;
@@ -136,7 +139,7 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
 
 /**
  * Updates the stored count. Must precede the change of members, because `memberCount` reads the members. Every change
- * of members updates the count, so it is exact.
+ * of members updates the count, so the count is exact.
  */
 function updateMemberCount(ctx: Context, { id }: SegmentRow, memberCount: SQL): Statement {
   return statement(

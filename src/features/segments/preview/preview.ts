@@ -14,7 +14,7 @@ import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
 
 const sampleSize = 10;
-/** The most rows and statements that a preview reads. */
+/** The most rows that a preview reads, and the most statements that it makes. */
 const maxRows = 250_000;
 const maxWindows = 200;
 /**
@@ -42,8 +42,8 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const rowsAtOnce = maxEvaluatedPerStatement(audience);
   const maxRead = Math.min(maxRows, maxWindows * rowsAtOnce);
   const cheapest = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
-  // Rows of events are cheaper than those of contacts, but there may be more of them. An exact answer from the contacts
-  // is worth the extra cost.
+  // The cheapest source may have too many rows to be read as a whole, such as many events of few contacts. Reading all
+  // contacts costs more, but gives an exact count.
   const isFew = cheapest.rows > maxRead && contacts <= maxRead;
   const source: ScanSource = isFew ? { over: "contacts", rows: contacts } : cheapest;
   const isWhole = source.rows <= maxRead;
@@ -62,9 +62,9 @@ interface ScanPlan {
 }
 
 /**
- * Plans adjoining windows over the whole source, so that contacts which come or go meanwhile shift none of them. The
- * last window finds its own end: if there are more rows than the stored counts report, it stops before the end of the
- * source.
+ * Plans adjoining windows over the whole source. Their bounds are fixed, so contacts that are created or deleted
+ * meanwhile do not shift them. Only the last window finds its own end: if there are more rows than the stored counts
+ * report, it stops before the end of the source.
  */
 async function wholeOf(ctx: Context, source: ScanSource, rows: number): Promise<ScanPlan> {
   // If the last window would be full, one more is needed, because a full window cannot show that it is the last.
