@@ -40,7 +40,7 @@ export type ErasureState = z.infer<typeof State>;
 
 const readCursor = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
 
-/** Takes one step of an erasure's job: a page of jobs' errors, of emails with their files, or of events. */
+/** Takes one step of an erasure's job. A step erases a page of job errors, of emails with their files, or of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   const { contactIds } = Input.parse(row.input);
   const state = State.parse(row.state);
@@ -135,7 +135,7 @@ async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
 /** The most keys that R2 deletes in one call. */
 const keysPerCall = 1_000;
 
-/** The cursor of the page after these rows; null when there is none. */
+/** Returns the cursor of the page after these rows. Null when these rows are the last. */
 function nextCursor(rows: ErasureCursor[]): ErasureCursor | null {
   return rows.length < rowsPerBatch ? null : (rows.at(-1) ?? null);
 }

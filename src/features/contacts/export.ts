@@ -145,7 +145,7 @@ async function contentSentIn(ctx: Context, email: WholeEmail, content: ContentRo
 /** The most executions that are read at once. Each may come with its event, which may be 64 KB. */
 const executionsPerPage = 25;
 
-/** The person's workflow executions. All of them are in one object. */
+/** Reads the person's workflow executions. All of them are stored in one Durable Object. */
 async function* executionsOf(ctx: Context, contact: ContactRow) {
   const { address, shard } = shardOfContact(ctx, contact.id);
   const found = await select(

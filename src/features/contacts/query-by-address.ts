@@ -42,7 +42,7 @@ const directions = {
 };
 
 /**
- * Lists the contacts that match a condition in the order of their addresses, until a page is full, the contacts end, or
+ * Lists the contacts that match a condition, sorted by address. Stops when a page is full, the contacts end, or
  * `maxWindows` are read. Throws Invalid and BadRequest.
  */
 export async function queryByAddress(

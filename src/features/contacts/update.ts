@@ -89,7 +89,7 @@ function updateRow(
 }
 
 /**
- * Restores the facts remembered about an erased person with the new address. Only an explicit `subscribed: true`
+ * Restores what is remembered about an erased person who had the new address. Only an explicit `subscribed: true`
  * overrides that person's opt-out, as it does for a new contact with the address.
  */
 function restoreAddress(

@@ -17,8 +17,8 @@ import type { Context } from "../../platform/context";
 import type { UpsertContact } from "./schema";
 
 /**
- * `POST /contacts`: creates or changes one contact in one round trip. `confirm` mails a link to a contact that is not
- * subscribed, which stays unsubscribed until the link is used.
+ * Implements `POST /contacts`: creates or changes one contact in one round trip. If `confirm` is set, a contact that is
+ * not subscribed gets a mail with a link, and stays unsubscribed until the link is used.
  */
 export async function upsertContact(
   ctx: Context,

@@ -9,7 +9,10 @@ import { addErasure } from "../erase";
 import { type BulkStep, resultOf } from "./bulk-job";
 import type { BulkResult } from "./schema";
 
-/** Erases the contacts of one step, as `DELETE /contacts/{id}` does. Throws Stale when one was changed meanwhile. */
+/**
+ * Erases the contacts of one step, as `DELETE /contacts/{id}` does. Throws Stale when one of them has changed
+ * meanwhile.
+ */
 export async function eraseContacts(ctx: Context, row: JobRow, step: BulkStep): Promise<void> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));

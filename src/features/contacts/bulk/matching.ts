@@ -84,8 +84,8 @@ function guardMatching(ctx: Context, { values, matches }: Audience, ids: Id[]): 
 }
 
 /**
- * Returns how far a job is, in percent. An id begins with the time of its creation, so the percentage is the share of
- * time between the first and the last contact that the job has covered.
+ * Returns how far a job is, in percent. An id begins with the time of its creation, so the progress is measured in
+ * time, from the first contact to the last.
  */
 function share(time: number, from: number, to: number): number {
   return to <= from ? 0 : (100 * Math.max(0, time - from)) / (to - from);

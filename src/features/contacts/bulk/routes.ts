@@ -37,8 +37,8 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
 }
 
 /**
- * Refuses a call with an unknown field in `matching`. Without that field, the call could change contacts that the
- * caller did not mean.
+ * Refuses a call with an unknown field in `matching`. If the field were ignored, the call could change contacts that
+ * the caller did not mean.
  */
 function refuseUnread({ warnings }: Context): void {
   const unread = warnings.filter(({ field }) => field.startsWith("matching"));

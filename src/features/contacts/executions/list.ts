@@ -18,7 +18,7 @@ type ContactExecution = ReturnType<typeof executionJson> & {
 };
 
 interface NamedExecution extends WorkflowExecutionRow {
-  /** The name of the workflow; null when it was deleted. `stepName` is null when the step was deleted. */
+  /** Null when the workflow was deleted. `stepName` is null when the step was deleted. */
   workflowName: string | null;
   stepName: string | null;
 }

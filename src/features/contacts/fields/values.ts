@@ -38,7 +38,7 @@ const readValue = columns({
   count: asNumber,
 });
 
-/** `GET /contacts/fields/{field}/values`: booleans, then numbers, then strings, each group sorted. */
+/** Implements `GET /contacts/fields/{field}/values`: lists booleans, then numbers, then strings, each group sorted. */
 export async function fieldValues(ctx: Context, field: string, limit: number): Promise<FieldValues> {
   const batch = openBatch(ctx);
   const found = batch.add(selectField(ctx, field));

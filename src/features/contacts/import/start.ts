@@ -9,8 +9,8 @@ import { type Asked, fileKey, Uploaded } from "./import-job";
 import { fileFault, openFile } from "./open-file";
 
 /**
- * `POST /contacts/import`. The file is stored first, so that a job always has one. When it is unknown whether the job's
- * row was written, the file is kept: an orphaned file does less harm than a missing one.
+ * Implements `POST /contacts/import`. The file is stored first, so that a job always has a file. When it is unknown
+ * whether the job's row was written, the file is kept: an orphaned file does less harm than a missing one.
  */
 export async function startImport(ctx: Context, file: Uint8Array, given: Partial<Asked> = {}): Promise<Id> {
   if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);

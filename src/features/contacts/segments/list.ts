@@ -47,7 +47,7 @@ export async function listContactSegments(ctx: Context, contactId: Id): Promise<
   return {
     data: found.map(({ segment, since }) => ({
       ...{ id: publicId(segment.id), name: segment.name, slug: segment.slug, type: segment.type },
-      // A segment that is no longer tracked keeps the members of its last computation.
+      // A segment that is no longer tracked keeps the member rows of its last computation, which are out of date.
       since: isoOrNull(sourceOf(segment) === "members" ? since : null),
     })),
   };
