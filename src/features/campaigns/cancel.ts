@@ -20,8 +20,8 @@ import { forgetWatched } from "./watched";
 const cancellable = JSON.stringify(campaignActions.cancel.from);
 
 /**
- * `POST /campaigns/{id}/cancel`: no further emails are handed over. A run then cancels the waiting rows, page by page.
- * Throws NotFound and BadRequest.
+ * Implements `POST /campaigns/{id}/cancel`: no further emails are handed over. A run then cancels the waiting emails,
+ * page by page. Throws NotFound and BadRequest.
  */
 export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   const isOpen = sql`EXISTS (SELECT 1 FROM campaigns WHERE ${inProject(ctx)} AND id = ${id}

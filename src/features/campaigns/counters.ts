@@ -11,7 +11,7 @@ export function countersJson({ sent, delivered, opened, clicked, bounced }: Coun
   };
 }
 
-/** Returns the number of emails in the ledger. Each email counts in exactly one of these counters. */
+/** Returns the number of a campaign's emails. Each email counts in exactly one of these counters. */
 export function totalOf({ queued, sent, failed, suppressed, cancelled, unknown }: Counts): number {
   return queued + sent + failed + suppressed + cancelled + unknown;
 }

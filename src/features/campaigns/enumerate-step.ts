@@ -19,7 +19,7 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { type AudienceWindow, byId, findNext } from "./find-next";
 import { announceMail, maxReleasedOf, recipientsPerPage } from "./release";
 
-/** A recipient who will be written into the ledger. */
+/** A recipient for whom an email will be written. */
 interface Recipient {
   contactId: Id;
   /** The index of the recipient's content in `Frozen.contents`. */

@@ -30,8 +30,8 @@ const noWait: WaitFields = { waitingFor: null, waitingSince: null, continuesAt: 
 export const preparing: CampaignProgress = { stage: "PREPARING", remaining: null, open: 0, ...noWait };
 
 /**
- * Returns how far the sending of a campaign is, and what it waits for. Takes one round trip: reads the ledger's pages
- * and the emails of a few of them, however large the campaign is. Null unless the campaign is SENDING.
+ * Returns how far the sending of a campaign is, and what the campaign waits for. Takes one round trip, however large
+ * the campaign is: reads the counts of its pages, and the emails of a few pages. Null unless the campaign is SENDING.
  */
 export async function findProgress(ctx: Context, row: CampaignRow): Promise<CampaignProgress | null> {
   if (row.status !== "SENDING") return null;

@@ -20,7 +20,7 @@ interface RecipientQuery {
   limit: number;
 }
 
-/** The number of ledger pages that one statement scans: up to 25,000 emails. See docs/decisions/0011. */
+/** The most pages that one statement scans: up to 25,000 emails. See docs/decisions/0011. */
 const pagesInWindow = 50;
 
 const readId = columns({ id: asId });
@@ -86,8 +86,8 @@ async function findHolder(ctx: Context, email: string): Promise<Id | null> {
 }
 
 /**
- * Selects the next pages of the ledger, beginning with the rest of the page in which the previous answer ended. A
- * contact has a single row, which is found by its index and treated as a page of its own.
+ * Selects the next pages of emails, beginning with the rest of the page in which the previous answer ended. A contact
+ * has a single email, which is found by its index and treated as a page of its own.
  */
 function windowOf(ctx: Context, campaignId: Id, { contactId, after }: { contactId: Id | null; after: Id | null }): SQL {
   if (contactId !== null) {

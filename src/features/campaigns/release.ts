@@ -30,7 +30,7 @@ export function maxReleasedOf(ctx: Context): number {
   return Math.min(maxReleased, Math.max(recipientsPerPage, perSecond * pacedSeconds));
 }
 
-/** A page of the ledger, identified by its first and last email. */
+/** A page of a campaign's emails, identified by its first and last email. */
 export interface PageRange {
   firstId: Id;
   lastId: Id;

@@ -16,8 +16,8 @@ import type { ReplaceCampaign } from "./schema";
 import { forgetWatched } from "./watched";
 
 /**
- * `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless it is DRAFT or SCHEDULED,
- * and what `createCampaign` throws. Only a caller who may send a SCHEDULED campaign may change it.
+ * Implements `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless the campaign is
+ * DRAFT or SCHEDULED, and what `createCampaign` throws. Only a caller who may send a SCHEDULED campaign may change it.
  */
 export async function replaceCampaign(
   ctx: Context,

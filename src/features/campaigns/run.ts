@@ -127,7 +127,7 @@ async function hold(ctx: Context, run: Run, reason: string): Promise<NextStep> {
 
 /**
  * Checks a hold. A hold for reputation ends together with the pause of the project. A hold for want of a provider ends
- * when one carries marketing mail. Any other hold ends when a person resumes the campaign.
+ * when a provider carries marketing mail. Any other hold ends when a person resumes the campaign.
  */
 async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
   const { id, heldReason } = run.campaign;

@@ -27,9 +27,9 @@ function sendingNow(ctx: Context): SQL {
 const maxMinutes = 60;
 
 /**
- * Returns how long a due campaign waits before it checks the limit again; null when it may start. The first in line
- * check every minute, and later ones less often, so the number of checks stays at about a hundred a minute, however
- * many wait.
+ * Returns how long a due campaign waits before it checks the limit again; null when it may start. The first campaigns
+ * in line check every minute, and later ones less often, so that there are only about a hundred checks a minute,
+ * however many campaigns wait.
  */
 export async function waitInLineMs(
   ctx: Context,

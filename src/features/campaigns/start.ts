@@ -108,7 +108,10 @@ function contentsOf(ctx: Context, row: CampaignRow, { contents, at }: Frozen): C
   );
 }
 
-/** Inserts the contents. For a scheduled campaign, the link base is that of the call that scheduled it. */
+/**
+ * Inserts the contents. For a scheduled campaign, the base URL of links comes from the call that scheduled the
+ * campaign.
+ */
 function insertContents(ctx: Context, contents: ContentRow[]): Statement[] {
   return contents.map((content) => {
     const storedBase = sql`(SELECT link_base FROM campaign_runs

@@ -18,9 +18,9 @@ import { watchedWithin } from "./watched";
 type Figures = Pick<CampaignWatch, "progress" | "stats" | "brakes">;
 
 /**
- * `GET /campaigns/{id}/progress`: returns what changes while a campaign is sent, without its content. Several people
- * may watch the same campaign, so an isolate repeats an answer for a second, unless the caller wants a state that is
- * `atLeast` as new as one that they have seen. Throws NotFound.
+ * Implements `GET /campaigns/{id}/progress`: returns what changes while a campaign is sent, without its content.
+ * Several people may watch the same campaign, so an isolate repeats an answer for a second. A call with the bookmark
+ * `atLeast` must not get an older state, so its answer is always read. Throws NotFound.
  */
 export function watchCampaign(ctx: Context, id: Id, atLeast?: string): Promise<CampaignWatch> {
   const read = async () => watchOf(ctx, await getCampaign(ctx, id));

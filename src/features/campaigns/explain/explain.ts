@@ -14,7 +14,7 @@ import type { CampaignExplanation } from "./schema";
  */
 export async function explainCampaign(ctx: Context, id: Id, named: NamedContact): Promise<CampaignExplanation> {
   const [campaign, contact] = await Promise.all([getCampaign(ctx, id), findNamedContact(ctx, named)]);
-  // The ledger may still have the email of a deleted contact.
+  // The campaign may still have the email of a deleted contact.
   const contactId = contact?.id ?? named.contactId ?? null;
   const email = contactId === null ? null : await findLedgerEmail(ctx, id, contactId);
   const names = { contactId: publicIdOrNull(contactId), email: contact?.email ?? (email?.toEmail || null) };

@@ -89,8 +89,8 @@ const readPerson = columns({
 type Person = ReturnType<typeof readPerson>;
 
 /**
- * Returns the contacts in the order of their ids, which is also the order of the ledger. Reads data only of contacts
- * that would get mail.
+ * Returns the contacts in the order of their ids, in which their emails would be written too. Reads data only of
+ * contacts that would get mail.
  */
 function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Promise<Person[]> {
   const why = whyWithheld(ctx, { type, topicId });
@@ -109,8 +109,8 @@ function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Pr
 }
 
 /**
- * Applies the rules of the statements that write the ledger: a contact that does not want the mail gets no row; a
- * withheld email gets a row with the reason.
+ * Applies the rules of the statements that write a campaign's emails: a contact that does not want the mail gets no
+ * row; a withheld email gets a row with the reason.
  */
 function whySkipped(
   { subscribed, snoozedUntil, isWanted, withheld: error, suppressedFor }: Person,

@@ -16,8 +16,9 @@ import { getCampaign, wrongState } from "../campaign";
 export const maxPreflightsAtOnce = 3;
 
 /**
- * `POST /campaigns/{id}/preflight`: composes the email of every recipient, without sending any. Returns the job's id. A
- * campaign has one such job at a time, and a second call returns the running one. Throws NotFound and Conflict.
+ * Implements `POST /campaigns/{id}/preflight`: composes the email of every recipient, without sending any. Returns the
+ * job's id. A campaign has at most one such job at a time, and a second call returns the running job. Throws NotFound
+ * and Conflict.
  */
 export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
   const campaign = await getCampaign(ctx, id);

@@ -12,7 +12,7 @@ import type { Context } from "../../../platform/context";
 const lifetimeMs = 15 * minuteMs;
 
 /**
- * Returns the token of a finished check of this version of the campaign. Null when the campaign can no longer be sent,
+ * Returns a token for a finished check of the campaign's present version. Null when the campaign can no longer be sent,
  * or when the installation has no secret that signs tokens.
  */
 export async function preflightTokenOf(ctx: Context, campaign: CampaignRow): Promise<string | null> {
