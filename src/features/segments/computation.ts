@@ -22,7 +22,7 @@ const wasSilent = sql`SELECT j.state->>'silent' FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status = 'failed'`;
 
 /**
- * A silent pass has its generation from the creation of the job, and not from its own beginning. A call that arrives in
+ * A silent pass gets its generation when the job is created, and not when the pass begins. A call that arrives in
  * between wants events, so it waits for a later pass.
  */
 const silentState = JSON.stringify(firstState({ silent: true, generation: 1 }));

@@ -56,7 +56,7 @@ async function listMatching(
   const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
   const isSmall = source.rows <= maxRowsPerStatement;
   const skip = (page - 1) * pageSize;
-  // All members may be among the oldest contacts, so each further window is twice as large as the estimate.
+  // All members may be among the oldest contacts, so the estimate is doubled with each further window.
   const rowsOf = ({ windows, matched }: { windows: number; matched: number }) =>
     rowsToScan(skip + pageSize - matched, memberCount / source.rows) * 2 ** windows;
   const windows = scan(ctx, audience, source, budget, {

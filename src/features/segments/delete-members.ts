@@ -27,7 +27,7 @@ export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step
   return "ended";
 }
 
-/** Deletes the next member rows of a segment, at most as many as one step may. */
+/** Deletes the next member rows of a segment: at most `rowsPerStep`. */
 export function deleteMembers(ctx: Context, segmentId: Id): Statement<{ contactId: Id }> {
   const isMember = isMemberOf(ctx, segmentId);
   const next = sql`SELECT contact_id FROM segment_members WHERE ${isMember} LIMIT ${rowsPerStep}`;

@@ -133,8 +133,8 @@ function endPass(ctx: Context, row: JobRow, { generation, silent }: PassState): 
 }
 
 /**
- * When the job has ended, unlinks it from its segment. A job that no client polls is deleted at once: a segment has
- * about 300 a day.
+ * When the job has ended, unlinks it from its segment. A job that no client polls is deleted at once, because a segment
+ * has about 300 such jobs a day.
  */
 function unlinkEnded(ctx: Context, row: JobRow): Statement[] {
   const isEnded = sql`${inProject(ctx)} AND id = ${row.id} AND status = 'completed'`;
