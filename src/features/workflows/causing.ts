@@ -18,9 +18,9 @@ const readCausing = columns({
 });
 
 /**
- * Returns the other enabled workflows that are started by an event which steps may cause, and whose own steps may cause
- * such events. Reads nothing unless this workflow could be part of a loop. There are nine such events, each with at
- * most fifty listeners.
+ * Returns the other enabled workflows that could close a loop with this one: an event that steps can cause starts them,
+ * and their own steps can cause such an event. Reads nothing if this workflow itself cannot be part of a loop. Steps
+ * can cause nine different events, and each event starts at most fifty workflows.
  */
 export async function causingWorkflows(
   ctx: Context,

@@ -23,7 +23,7 @@ import { causingWorkflows } from "./causing";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
-/** The most enabled workflows that one event may start. This limits how many executions an event starts. */
+/** The most enabled workflows that one event can start. This limits how many executions an event starts. */
 const maxListeners = 50;
 
 /**
@@ -59,8 +59,8 @@ export async function changeWorkflow(
     const { after, statements = [], guards = [], hasCommitted } = change;
     const saved = await decided(ctx, after);
     const batch = openBatch(ctx);
-    // A change without `hasCommitted` only updates columns. If it is repeated after a commit of its own, it is stale,
-    // reads again, and finds nothing left to change.
+    // A change without `hasCommitted` only updates columns. If the batch runs again after it was committed, the guard
+    // throws Stale, and the next try finds nothing left to change.
     if (hasCommitted) batch.recognise(hasCommitted);
     else batch.mayRepeat();
     batch.guard(isUnchanged("workflows", before.row), () => new Stale());
@@ -108,7 +108,7 @@ async function nextRow(ctx: Context, after: WholeWorkflow): Promise<WorkflowRow>
     linkBase: linkBase(ctx) ?? row.linkBase,
     issues: await issuesNow(ctx, after),
     version: row.version + 1,
-    // Calls may be written in another order than they arrived, and updatedAt must not go back.
+    // Concurrent calls can commit in another order than they arrived in, and `updatedAt` must not go back.
     updatedAt: Math.max(row.updatedAt, ctx.now.getTime()),
   };
 }
@@ -136,7 +136,7 @@ function updateRow(row: WorkflowRow): Statement {
   );
 }
 
-/** Writes the names that the workflow refers to, and its listener, if they have changed. */
+/** Updates the workflow's stored references and event listeners if they have changed. */
 function replaceNames(ctx: Context, before: WholeWorkflow, after: WholeWorkflow): Statement[] {
   const namedBy = (workflow: WholeWorkflow) => {
     const { trigger, graph } = rulesOf(workflow);
@@ -152,7 +152,7 @@ function replaceNames(ctx: Context, before: WholeWorkflow, after: WholeWorkflow)
   ];
 }
 
-/** Deletes the listeners of events that the workflow's waits no longer name, unless others need them. */
+/** Deletes the listeners of events that no wait of the workflow names any longer, unless other workflows need them. */
 function forgetWaits(ctx: Context, before: WholeWorkflow, after: WholeWorkflow | null): Statement[] {
   const has = after ? awaitedEvents(rulesOf(after).graph) : [];
   const lost = awaitedEvents(rulesOf(before).graph).filter((name) => !has.includes(name));
@@ -180,7 +180,10 @@ function replaceListener(ctx: Context, had: TriggerListener | null, has: Trigger
   return statements;
 }
 
-/** Returns a guard which requires that one more workflow may start on the event; none if this workflow already does. */
+/**
+ * Returns a guard which requires that the event starts fewer workflows than the limit. Returns no guard if the event
+ * already starts this workflow.
+ */
 export function guardListener(ctx: Context, had: TriggerListener | null, has: TriggerListener | null): Statement[] {
   if (has === null || had?.name === has.name) return [];
   return [guard(sql`${listenersOf(ctx, has.name)} < ${maxListeners}`, () => tooManyListeners(has.name))];

@@ -40,7 +40,7 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
   }, ctx.random);
 }
 
-/** Selects the workflow's active executions in the mirror. */
+/** Selects the workflow's active executions from `workflow_executions`, the copy of the shards' rows in D1. */
 export function activeExecutions(ctx: Context, workflowId: Id): SQL {
   return sql`SELECT 1 FROM workflow_executions
     WHERE ${ofWorkflow(ctx, workflowId)} AND status IN ('RUNNING', 'WAITING')`;

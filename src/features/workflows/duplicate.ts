@@ -14,7 +14,7 @@ import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 export async function duplicateWorkflow(ctx: Context, id: Id): Promise<WholeWorkflow> {
   return untilFresh(async () => {
     const original = await getWorkflow(ctx, id);
-    // No guards for references are needed: nothing to which the original refers can be deleted.
+    // No guards for references are needed, because no record can be deleted while the original refers to it.
     return saveNew(ctx, copyOf(ctx, original), [guard(isUnchanged("workflows", original.row), () => new Stale())]);
   }, ctx.random);
 }

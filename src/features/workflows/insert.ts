@@ -50,7 +50,7 @@ export function newWorkflow(
 }
 
 /**
- * Writes a whole workflow in one batch. Throws Invalid if the project already has as many workflows as it may have, and
+ * Writes a whole workflow in one batch. Throws Invalid if the project already has the maximum number of workflows, and
  * the errors of the guards.
  */
 export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Statement[] = []): Promise<WholeWorkflow> {

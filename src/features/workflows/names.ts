@@ -2,7 +2,7 @@ import { foreign } from "../../core/foreign-names";
 import { configNames } from "../../core/workflows/config-names";
 import { triggerParts } from "../../core/workflows/trigger";
 
-// The known names in the parts of request bodies; other names are reported in the answer.
+// The field names that are known inside request bodies. The answer warns of all other names.
 
 export const triggerNames = { triggerConfig: triggerParts };
 
@@ -22,7 +22,7 @@ export const foreignNamesOfUpdate = [
   }),
 ];
 
-/** The known names in the parts of a step. Those in the configs of all types are combined. */
+/** The known names in the parts of a step. `config` has the names of all step types together. */
 export const stepParts = {
   config: configNames,
   "config.recipient": ["type", "customEmail"],

@@ -14,7 +14,7 @@ import { checkConfig, refuseTemplate, templateIn } from "../steps/check-config";
 import { refuseOtherType } from "../steps/update";
 import type { SentStep } from "./graph-schema";
 
-/** A step of a document that may be saved, with guards for the names in its config. */
+/** A checked step of a document, with guards for the records that its config refers to. */
 export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position"> {
   name: string;
   config: JsonObject;
@@ -25,8 +25,8 @@ export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position">
 }
 
 /**
- * Checks a step under the same rules as the calls for single steps. The names in its config are only looked up if they
- * are new. Throws Invalid.
+ * Checks a step under the same rules as the calls for single steps. The records that its config refers to are only
+ * looked up if the config has changed. Throws Invalid.
  */
 export async function checkStep(
   ctx: Context,

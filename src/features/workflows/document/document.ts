@@ -4,10 +4,10 @@ import type { Issue } from "../../../core/workflows/issues";
 import { triggerOf } from "../../../engine/workflows/graph";
 import type { WholeWorkflow } from "../workflow";
 
-/** Returns the workflow as its author stores it. TRIGGER is among the steps once a document has contained it. */
+/** Returns the workflow as a document. TRIGGER is only among the steps if a saved document has contained it. */
 export function documentOf({ row, steps, transitions }: WholeWorkflow): WorkflowDocument {
   const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
-  // Safe, because both ends of a transition are steps of its workflow.
+  // Both ends of a transition are steps of its workflow, so every id has a key.
   const keyOfId = (id: (typeof steps)[number]["id"]) => keys.get(id) ?? publicId(id);
   return {
     name: row.name,
@@ -38,7 +38,7 @@ export function documentJson(workflow: WholeWorkflow) {
   return { version: workflow.row.version, ...document, triggerConfig: { ...document.triggerConfig } };
 }
 
-/** Returns the issues of a workflow by the keys of its steps. */
+/** Returns the issues of a workflow, with the key of each issue's step in place of its id. */
 export function issuesByKey({ steps }: WholeWorkflow, issues: readonly Issue[]) {
   const keys = new Map(steps.map((step) => [publicId(step.id), keyOf(step)]));
   return issues.map(({ stepId, message }) => ({

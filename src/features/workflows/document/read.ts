@@ -20,9 +20,9 @@ interface ReadGraph extends Rows {
 }
 
 /**
- * Reads the steps and transitions of a document, under the same rules as the calls for single ones. A step of `before`
- * with the same key keeps its identity, and also its position unless the document has one. Throws Invalid with all
- * faults and their fields, NotFound for a template, and Conflict.
+ * Reads the steps and transitions of a document, under the same rules as the calls for single ones. If `before` has a
+ * step with the same key, the step keeps its id, and also its position unless the document gives one. Throws Invalid
+ * with all faults and their fields, NotFound for a template, and Conflict.
  */
 export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent: SentGraph): Promise<ReadGraph> {
   const keys = new Set([triggerKey, ...sent.steps.map(({ key }) => key)]);
@@ -53,7 +53,7 @@ function refuseFaults(faults: FieldFault[]): void {
 /** Returns the valid steps, the keys of the faulty ones, and all faults. */
 async function checkSteps(ctx: Context, known: ReadonlyMap<string, WorkflowStepRow>, steps: readonly SentStep[]) {
   const faults = keyFaults(steps);
-  // A step with a faulty key would be compared with the wrong step.
+  // A step with a faulty key is not checked, because it would be compared with the wrong step.
   const hasKey = steps.map((_, index) => !faults.some(({ field }) => field === `steps[${index}].key`));
   const read = await Promise.all(
     steps.map(async (step, index): Promise<CheckedStep | null> => {
@@ -103,7 +103,7 @@ function isAs({
     row.fromStepId === fromStepId && row.toStepId === toStepId && row.branch === branch && row.priority === priority;
 }
 
-/** Returns the rows in the order in which they will be read again: that of their creation. */
+/** Sorts rows by id, the order in which the database will return them. */
 function inOrderOfIds<T extends { id: Id }>(rows: readonly T[]): T[] {
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -17,8 +17,8 @@ import { readGraph } from "./read";
 import type { PutDocument } from "./schema";
 
 /**
- * Where executions at removed steps continue. If neither field is set, a document is refused while there are such
- * executions.
+ * What happens to executions at removed steps. Without `moveTo` and without force, a document is refused while there
+ * are such executions.
  */
 export interface Leaving {
   moveTo?: string | undefined;
@@ -46,8 +46,8 @@ interface Removal extends Vacated {
 
 /**
  * Implements `PUT /workflows/{id}/document`. A job moves executions away from removed steps, including those that
- * arrive there at the same moment. Before the call answers, each shard processes the first of them. Throws NotFound,
- * Invalid and Conflict.
+ * arrive there at the same moment. With `moveTo` or force, each shard processes a first window of them before the call
+ * answers. Throws NotFound, Invalid and Conflict.
  */
 export async function replaceDocument(
   ctx: Context,
@@ -57,8 +57,8 @@ export async function replaceDocument(
 ): Promise<{ workflow: WholeWorkflow; jobId: Id | null }> {
   const done: { removal: Removal | null; tries: number } = { removal: null, tries: 0 };
   const workflow = await changeWorkflow(ctx, id, async (before) => {
-    // After a lost answer to the commit, this call itself has increased the version. The repeat then finds nothing left
-    // to change.
+    // Only the first try checks the version here. If the answer to its commit was lost, this call itself has increased
+    // the version, and the repeat finds nothing left to change.
     if (done.tries++ === 0) checkVersion(before, sent);
     const change = await readChange(ctx, before, sent);
     const to = findDestination(change.after, leaving);
@@ -81,7 +81,8 @@ export async function replaceDocument(
   });
   const { removal } = done;
   if (removal) {
-    // Otherwise no execution was at the steps, and the job alone handles those that arrived at the same moment.
+    // Without `moveTo` and without force, no execution was at the steps. The job alone then handles executions that
+    // arrived there at the same moment.
     if (removal.to !== null || leaving.isForced) await vacateNow(ctx, removal);
     await announceJob(ctx, "workflows.vacate", removal.jobId);
   }
@@ -146,7 +147,7 @@ async function refuseIfOccupied(ctx: Context, before: WholeWorkflow, stepIds: Id
   if (waiting.length > 0) throw stepsAreOccupied(waiting);
 }
 
-/** Processes the first executions of each shard. The job repeats whatever fails here. */
+/** Has each shard process its first window of executions. If this fails, the job does it later. */
 async function vacateNow(ctx: Context, { jobId, ...removal }: Removal): Promise<void> {
   try {
     await vacateNext(ctx, removal);

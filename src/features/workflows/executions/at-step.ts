@@ -10,10 +10,10 @@ import type { Context } from "../../../platform/context";
 import { workflowExists } from "./execution";
 import { rowsPerPart } from "./parts";
 
-// The mirror has no index by step, because each move of an execution would have to write to it. So the executions at a
-// step are found by scanning the list, window by window.
+// `workflow_executions` has no index by step, because each move of an execution would have to write to it. The
+// executions at a step are therefore found by scanning the list, window by window.
 
-/** The most windows that one call scans. Together they have 250,000 executions. */
+/** The most windows that one call scans. Together they contain at most 250,000 executions. */
 const maxWindows = 20;
 
 const readFound = columns({ id: asId });
@@ -27,8 +27,8 @@ interface StepPage {
 }
 
 /**
- * Returns a page of the executions at a step, newest first, and their number. `found` is the FROM and WHERE of the
- * list. `isPartial` is true if there are older executions that were not scanned.
+ * Returns a page of the executions at a step, newest first, and how many there are. `found` is the list's FROM and
+ * WHERE clauses. `isPartial` is true if there are older executions that were not scanned.
  */
 export async function pageAtStep(
   ctx: Context,

@@ -25,7 +25,9 @@ export function executionOver(status: string): Conflict {
   });
 }
 
-/** Implements `POST /workflows/{id}/executions/cancel-all`. Returns how many were active. Throws NotFound. */
+/**
+ * Implements `POST /workflows/{id}/executions/cancel-all`. Returns how many executions were active. Throws NotFound.
+ */
 export async function cancelAllExecutions(ctx: Context, workflowId: Id): Promise<number> {
   await requireWorkflow(ctx, workflowId);
   return cancelExecutions(ctx, workflowId, reason);

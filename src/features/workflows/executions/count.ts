@@ -12,8 +12,8 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { rowsPerPart } from "./parts";
 
 /**
- * How many windows one batch counts. A batch of whole windows takes about 20 ms, during which the database does nothing
- * else.
+ * The most windows that one batch counts. A batch of full windows takes about 20 ms, during which the database does
+ * nothing else.
  */
 const windowsPerBatch = 7;
 
@@ -27,8 +27,9 @@ const dueCounts = (now: Date) =>
 export const hasDueCounts: IsDue = ({ now }) => exists(dueCounts(now));
 
 /**
- * Counts the executions of workflows whose count is due, window by window, in a sweep. Shards continue to write
- * meanwhile: a batch that changes an execution below `counted_to` changes the count too.
+ * Counts, in a sweep, the executions of workflows whose count is due, window by window. Shards continue to write
+ * meanwhile: a batch that changes an execution which was already counted (its id is at most `counted_to`) also corrects
+ * the count.
  */
 export function countExecutions(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => countSome(platform, db));
@@ -43,11 +44,12 @@ async function countSome(platform: Platform, db: Db): Promise<number> {
   );
   if (due.length === 0) return 0;
   const batch = openBatch(platform, db);
-  // A second run finds that the count has come further, or counts the only window again.
+  // If the batch runs twice, the second run either finds that `counted_to` has moved, or counts a workflow's only
+  // window again.
   batch.mayRepeat();
   batch.addAll(due.map((row) => updateCounted(row, now)));
   await batch.commit();
-  // The workflows stay due until all of their executions are counted.
+  // Asks for another turn, because the workflows stay due until all of their executions are counted.
   return maxSweptRows;
 }
 

@@ -24,7 +24,7 @@ export async function requireWorkflow(ctx: Context, id: Id): Promise<{ id: Id; a
   return found;
 }
 
-/** Returns the shard that stores the execution, according to its mirror row. Throws NotFound. */
+/** Returns the shard that stores the execution, as noted in its row in D1. Throws NotFound. */
 export async function shardOfExecution(ctx: Context, workflowId: Id, id: Id): Promise<OpenShard> {
   await requireWorkflow(ctx, workflowId);
   const found = await selectFirst(

@@ -16,8 +16,8 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId });
 
 /**
- * Runs a step of `workflows.forget`: deletes the executions of a deleted workflow. The shards continue by themselves,
- * and delete the mirror's rows as well.
+ * Runs a step of `workflows.forget`: deletes the ticks of a deleted workflow, then tells every shard to forget its
+ * executions. Each shard deletes them in the background, and their rows in D1 as well.
  */
 export async function forgetWorkflowStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId } = Input.parse(row.input);

@@ -24,8 +24,8 @@ interface ExecutionQuery {
 }
 
 /**
- * Returns one page of a workflow's executions, newest first, from the mirror. The contexts of the executions come from
- * the shards. Throws NotFound.
+ * Returns one page of a workflow's executions, newest first, from `workflow_executions`, the copy in D1. The contexts
+ * of the executions come from the shards. Throws NotFound.
  */
 export async function listExecutions(
   ctx: Context,
@@ -47,7 +47,8 @@ export async function listExecutions(
   batch.guard(workflowExists(ctx, workflowId), () => new NotFound("workflow", workflowId));
   const stored = contactId === undefined ? batch.add(selectExecutionCount(ctx, workflowId, status)) : null;
   const isNear = skipped < rowsPerPart;
-  // Reads no rows when the count is stored, unless the page must be found by parts.
+  // If the count is stored and the page is near the beginning, no parts are needed: the range is empty, so no row is
+  // read.
   const isStored = isNear && contactId === undefined ? isCounted(ctx, workflowId) : sql`false`;
   const newest = batch.add(countNewest(found, sql`iif(${isStored}, ${belowAllIds}, ${aboveAllIds})`));
   const near = isNear ? batch.add(selectPage(found, aboveAllIds, pageSize, skipped)) : null;
@@ -97,8 +98,8 @@ async function farPage(
 }
 
 /**
- * Selects a page that begins at `newest`. Ids are selected first: if whole rows were, SQLite would read executions of
- * every status from the table itself.
+ * Selects a page that begins at `newest`. The ids are selected first, from an index alone. If whole rows were selected
+ * at once, SQLite would read executions of every status from the table.
  */
 function selectPage(found: SQL, newest: Id, pageSize: number, skipped: number): Statement<WorkflowExecutionRow> {
   const ids = sql`SELECT id ${found} AND id <= ${newest} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`;

@@ -9,16 +9,16 @@ import type { Context } from "../../../platform/context";
 
 /**
  * A long list is counted in parts. The rows below the first part are cut into ranges by the times of their ids, and
- * many ranges are counted at once. If a range turns out to have more than one part, its newest part is counted and the
- * rest is cut again. Each whole part adds at most as many ranges as are counted at once. So however unevenly the ids
- * are spread over time, there are at most as many repetitions as whole parts.
+ * `partsAtOnce` ranges are counted at once. If a range turns out to have more than one part, its newest part is counted
+ * and the rest is cut again, into at most `partsAtOnce` ranges. There are therefore at most as many repetitions as full
+ * parts, however unevenly the ids are spread over time.
  */
 
 /** The most rows of a part. A statement reads them at most twice: to count them, and to find the part's edge. */
 export const rowsPerPart = maxRowsPerStatement / 2;
 
 /**
- * How many parts one batch counts. A batch of whole parts takes about 20 ms, during which the database does nothing
+ * How many parts one batch counts. A batch of full parts takes about 20 ms, during which the database does nothing
  * else.
  */
 const partsPerBatch = 7;
@@ -62,7 +62,7 @@ export async function partsFrom(ctx: Context, found: SQL, part: ExecutionPart): 
 }
 
 /**
- * Cuts the ids below a whole part into ranges, newest first. The ranges are sized as if ids were twice as dense as in
+ * Cuts the ids below a full part into ranges, newest first. The ranges are sized as if ids were twice as dense as in
  * that part, so only ranges that are even denser have more than one part.
  */
 function rangesBelow({ newest, edge, oldest }: ExecutionPart): Range[] {
@@ -87,8 +87,8 @@ async function countParts(ctx: Context, found: SQL, ranges: Range[]): Promise<Ex
 }
 
 /**
- * Counts a part, beginning with the test that probably suffices: for a long range, whether it has a whole part; for a
- * short range, how many rows it has.
+ * Counts a part. The test that probably suffices comes first: for a long range, whether it has a full part; for a short
+ * range, how many rows it has.
  */
 function countPart(
   found: SQL,

@@ -26,7 +26,8 @@ export async function startExecution(
   const key = ctx.idempotencyKey;
   const started = await shard.start(address, {
     ...{ workflowId, contactId, allowReentry, context: context ?? null },
-    // Every call has an idempotency key, so it can be repeated if the object is reset meanwhile.
+    // The shard always gets a key, a random one if the request has none, so that the call can be repeated if the object
+    // is reset meanwhile.
     request:
       key === null
         ? { key: `call:${crypto.randomUUID()}`, ttlMs: minuteMs }

@@ -9,8 +9,8 @@ import type { Platform } from "../../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../../platform/sweep";
 
 /**
- * Wakes all shards of the projects with workflows, in a sweep. This is the only way to find a shard that died before
- * its executions were mirrored and whose alarm was lost as well; otherwise it would sleep until its next call.
+ * Wakes, in a sweep, all shards of the projects with workflows. A shard can lose its alarm and die before it has copied
+ * its executions to D1. Only this sweep finds such a shard; otherwise it would sleep until its next call.
  */
 export function wakeAll(platform: Platform): Promise<void> {
   return walkDatabases<number>(platform, "workflow-shards", (db, after = 0) => wakePage(platform, db, after));

@@ -17,7 +17,10 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 const patienceMs = minuteMs;
 /** A shard that is still overdue is woken again after this time. */
 const againAfterMs = 5 * minuteMs;
-/** The most executions of a project that a tick takes. Each wakes its whole shard, so the project needs no more. */
+/**
+ * The most overdue executions of one project that a tick reads. Each of them wakes its whole shard, so more are not
+ * needed.
+ */
 const rowsPerProject = 50;
 
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
@@ -46,7 +49,8 @@ function selectOverdue(platform: Platform, after: number): SQL {
 }
 
 /**
- * Wakes executions that should have moved on but did not: their shard lost its alarm, or never mirrored their state.
+ * Wakes the shards of executions that should have moved on but did not. Such a shard lost its alarm, or never copied
+ * the executions' new state to D1.
  */
 export function wakeOverdue(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();

@@ -22,7 +22,7 @@ const maxEvents = 50;
 
 /**
  * Implements `GET /workflows/fields`: the fields that a CONDITION may name. Fields of events are taken from recorded
- * events: from those of this name or, without a name, from the newest ones.
+ * events: from those named `eventName` or, if it is undefined, from the newest ones.
  */
 export async function listWorkflowFields(ctx: Context, eventName: string | undefined): Promise<WorkflowField[]> {
   const batch = openBatch(ctx);
@@ -49,14 +49,13 @@ function listed(fields: Map<string, FieldType>, category: WorkflowField["categor
   return found.sort((one, other) => (one.field < other.field ? -1 : 1));
 }
 
-/** `event.source` always comes from the service, so a key of the data with this name is `event.data.source`. */
+/** `event.source` is always the source of the event itself, so a key `source` in its data is `event.data.source`. */
 function eventField(key: string, type: FieldType): [string, FieldType] {
   return [key === "source" ? `event.data.${key}` : `event.${key}`, type];
 }
 
 /**
- * Returns the keys that the data of an event of the service itself has. They are known even before such an event was
- * recorded.
+ * Returns the data keys of an event that the service itself records. They are known even before the first such event.
  */
 function ownKeys(eventName: string | undefined): readonly string[] {
   const event = eventName === undefined ? undefined : serviceEvent(eventName);

@@ -21,7 +21,7 @@ export function shapesByType(prefix: Prefix, types: readonly StepType[], fields:
   });
 }
 
-/** Returns the OpenAPI schema of a step: one of these schemas, by its `type`. */
+/** Returns the OpenAPI schema of a step: one of the schemas of `shapesByType`, selected by its `type`. */
 export function oneOfTypes(prefix: Prefix, types: readonly StepType[]) {
   const mapping = Object.fromEntries(types.map((type) => [type, `#/components/schemas/${nameOf(prefix, type)}`]));
   return {

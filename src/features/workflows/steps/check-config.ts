@@ -9,7 +9,7 @@ import { guard, type Statement } from "../../../db/statement";
 import { effectOf } from "../../../engine/workflows/step-effects";
 import type { Context } from "../../../platform/context";
 
-/** A config that may be saved, with guards for the names in it. */
+/** A checked config, with guards for the records that it refers to. */
 interface CheckedConfig {
   config: JsonObject;
   /** The template that the config names. */
@@ -17,7 +17,7 @@ interface CheckedConfig {
   guards: Statement[];
 }
 
-/** Reads the config of a step, and checks the names in it. Throws Invalid. */
+/** Reads the config of a step, and runs the checks of the step's type on it. Throws Invalid. */
 export async function checkConfig(ctx: Context, type: StepType, sent: JsonObject): Promise<CheckedConfig> {
   // The cast is safe: the config was read from JSON.
   const config = readConfig(type, sent) as JsonObject;

@@ -53,7 +53,9 @@ function newest(steps: readonly WorkflowStepRow[]): WorkflowStepRow {
   return step;
 }
 
-/** Returns the change with a transition to the new step. Its faults name the fields of the call. */
+/**
+ * Adds to a change a transition to the new step. If it is not allowed, throws Invalid with the call's own field names.
+ */
 function connected(
   ctx: Context,
   { after, statements = [], ...change }: WorkflowChange,

@@ -8,8 +8,8 @@ import type { Context } from "../../../platform/context";
 import { activeExecutions } from "../delete";
 
 /**
- * Returns a guard for a change of a step's transitions. It requires that, according to the mirror, no execution is at
- * the step.
+ * Returns a guard for a change of a step's transitions. It requires that no execution is at the step, according to the
+ * executions' rows in D1.
  */
 export function guardDeserted(ctx: Context, { workflowId, id }: WorkflowStepRow): Statement {
   const standing = sql`${activeExecutions(ctx, workflowId)} AND current_step_id = ${id}`;

@@ -61,8 +61,8 @@ export function refuseOtherType({ type }: WorkflowStepRow, wanted: string): void
 }
 
 /**
- * Returns the template that the step will use, for the column by which references to templates are found. A template in
- * the config changes with the config; the step's own template stays.
+ * Returns the template that the step will use, for its `template_id` column. A new config replaces a template that came
+ * from the old config, but not one that was set on the step itself.
  */
 function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }: UpdateStep): Id | null {
   const [had, has] = [templateIn(step.type, step.config), templateIn(step.type, config)];
@@ -70,7 +70,10 @@ function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }
   return step.templateId === had ? has : step.templateId;
 }
 
-/** Returns the guards for a change of branches: drawn branches must stay, and no execution may be at the step. */
+/**
+ * Returns guards for a change of branches, which require that no execution is at the step. Throws Invalid if a branch
+ * with a transition would disappear.
+ */
 function branchGuards(
   ctx: Context,
   workflow: WholeWorkflow,

@@ -38,10 +38,10 @@ const dueTicks = (now: Date, clock: number) =>
 export const hasDueTicks: IsDue = ({ now }) => exists(dueTicks(now, 0));
 
 /**
- * Queues the jobs of scheduled workflows whose time has come, in a sweep. Each tick is a unique row, inserted in the
+ * Queues, in a sweep, the jobs of scheduled workflows whose time has come. Each tick is a unique row, inserted in the
  * batch that moves the workflow to its next tick, so the tick happens once even if several sweeps overlap. If ticks
- * were missed, only the latest one happens. A workflow has one job, which has the workflow's id: a job that is still at
- * an earlier tick continues with the latest one.
+ * were missed, only the latest one happens. A workflow has at most one job, under the workflow's own id. A job that is
+ * still at an earlier tick continues with the latest one.
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
   const started: Started = new Map();

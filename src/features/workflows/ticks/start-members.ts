@@ -85,7 +85,7 @@ export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step>
     batch.add(updateState(ctx, row, { tick, after: textOf(window.edge) }, 50));
   }
   await batch.commit();
-  // The batch decides whether the job has ended; its row tells the next step.
+  // The batch itself decides whether the job has ended. If so, the next step finds that in the job's row.
   return "goes on";
 }
 
@@ -103,7 +103,7 @@ function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): State
   ];
 }
 
-/** Finds the next members. Membership is looked up per window. Null if the segment was deleted. */
+/** Finds the next window of members; null if the segment was deleted. Membership is evaluated for each window. */
 async function findMembers(ctx: Context, { triggerConfig, contacts }: ReturnType<typeof readWorkflow>, from: Id) {
   const condition = memberOf(triggerConfig.segmentId);
   const now = ctx.clock();
