@@ -53,14 +53,17 @@ export function auditedBackup(project: Project, jobId: Id): Target {
   return { ...auditedWork(project), row, fields: { backup: asId(sql`id`) } };
 }
 
-/** Describes the clock that a job moves, at the time to which the job moves it. */
+/**
+ * Describes a project's clock for the audit log: at `from` before the job is inserted, and at the job's target
+ * afterwards.
+ */
 export function auditedClock(project: Project, jobId: Id, from: number): Target {
   const moved = sql`SELECT input->>'target' FROM jobs WHERE project_id = ${project.number} AND id = ${jobId}`;
   const row: SQL = sql`(SELECT CAST(coalesce((${moved}), ${from}) AS INTEGER) AS clock_at)`;
   return { ...auditedWork(project), row, fields: { clockAt: asTime(sql`clock_at`) } };
 }
 
-/** Describes the database of a project, which a move changes. */
+/** Describes the database of a project for the audit log, which shows its moves. */
 export function auditedMove(project: Project): Target {
   const row = sql`projects WHERE number = ${project.number}`;
   const isOn = sql`move->>'stage' <> 'leaving'`;

@@ -16,7 +16,7 @@ import { reasonOf } from "../../platform/log";
 export async function emptiestShard(platform: Platform): Promise<string> {
   const sizes = await sizesOf(platform);
   const [only, ...others] = platform.shards;
-  // The control database is the only one, and the batch that creates the project is repeated if it does not answer.
+  // The control database is the only database. If it is away, the batch that creates the project fails or is repeated.
   if (sizes.length === 0 && only !== undefined && others.length === 0) return only;
   if (sizes.length === 0) throw new DatabaseAway("none");
   const open = sizes.filter(({ bytes }) => !isAlmostFull(bytes));

@@ -2,7 +2,7 @@ import { RoleTooLow } from "../../core/people/errors";
 import type { Visitor } from "../../core/people/visitor";
 import type { UpdateProject } from "./schema";
 
-/** Settings that belong to the installation and that a project's own admins may not change. */
+/** Settings that belong to the installation: a project's own admins are not allowed to change them. */
 const ownerFields = [
   "disabled",
   "disabledReason",
@@ -12,7 +12,10 @@ const ownerFields = [
   "testClock",
 ] as const;
 
-/** Refuses a change of these settings by an admin who is not an owner. The operator has no session. */
+/**
+ * Throws RoleTooLow if an admin who is not an owner changes one of `ownerFields`. The operator is allowed to change
+ * them, and has no session, so there is no `visitor`.
+ */
 export function refuseOwnerFields(visitor: Visitor | undefined, change: UpdateProject): void {
   const isOwnersChange = ownerFields.some((field) => field in change);
   if (visitor && !visitor.person.isOwner && isOwnersChange) throw new RoleTooLow("admin", { role: "owner" });

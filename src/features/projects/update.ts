@@ -18,8 +18,8 @@ import { getProject, notRestored } from "./project";
 import type { UpdateProject } from "./schema";
 
 /**
- * Changes the given fields. Enabling a project again clears the reason why it was disabled. Lifting the pause of its
- * marketing email restarts the count of its mails.
+ * Changes the given fields. Enabling a project again clears the reason why it was disabled. Lifting the pause of a
+ * project's marketing email restarts the count of mails by which its reputation is judged.
  */
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
@@ -47,7 +47,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   if (!row) throw new NotFound("project", id);
   forgetProjects();
   if (change.disabled) await queueEnd(forProject(platform, row));
-  // Wakes the sleeping shards of a restored project. When a call fails, the operator sends the request again.
+  // Wakes the sleeping shards of a restored project. If this fails, the operator can send the request again.
   if (change.disabled === false) await wakeShards(forProject(platform, row));
   return row;
 }
@@ -73,8 +73,9 @@ async function requireTemplate(platform: Platform, project: Project, templateId:
 }
 
 /**
- * Returns the fields that lift a pause. Without a pause, returns none, and the count of mails continues. The project's
- * database is written first: if lifting the pause then fails, the only effect is that a block of the count ended early.
+ * Returns the columns that lift a pause; none if there is no pause, and then the count of mails continues. The
+ * project's database is written first. If lifting the pause fails afterwards, the only effect is that a block of the
+ * count ended early.
  */
 async function liftPause(platform: Platform, project: Project) {
   if (pauseOf(project) === null) return {};

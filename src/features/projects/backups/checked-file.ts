@@ -3,8 +3,8 @@ import { BadRequest, Invalid } from "../../../core/errors";
 import type { IncomingBytes } from "../../../platform/blobs";
 
 /**
- * Passes on the chunks of a file. The last one is held back until the whole file is known to have the announced length
- * and the expected hash, so a file that lacks either is never stored.
+ * Passes on the chunks of a file. The last chunk is held back until the file is known to have the announced length and
+ * the expected hash, so a file with another length or hash is never stored.
  */
 export async function* chunksWith(
   sha256: string | undefined,
@@ -29,7 +29,7 @@ export async function allOf({ size, chunks }: IncomingBytes): Promise<Uint8Array
   const all = new Uint8Array(size);
   let at = 0;
   for await (const chunk of chunks()) {
-    // Bytes beyond the announced ones would be a RangeError; `chunksWith` has counted them.
+    // `set` throws a RangeError if more bytes arrive than announced.
     all.set(chunk, at);
     at += chunk.byteLength;
   }

@@ -14,8 +14,8 @@ const backupsPerTick = 20;
 const pagesPerBackup = 10;
 
 /**
- * Sweeps backups older than BACKUP_RETENTION_DAYS, including those of deleted projects and those that were given up. A
- * backup's row is deleted after its files, so that the next tick continues with a large backup.
+ * Deletes, in a sweep, backups older than BACKUP_RETENTION_DAYS, including those of deleted projects and those that
+ * were given up. A backup's row is deleted after its files, so that the next tick continues with a large backup.
  */
 export async function forgetBackups(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard)) return;

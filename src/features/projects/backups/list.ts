@@ -14,9 +14,9 @@ import { type Backup, backupOfJob, backupOfRow } from "./backup";
 const maxBackups = 400;
 
 /**
- * Lists the backups of a project, newest first. Complete ones are in the control database; for the others there is a
- * job. The jobs are read first, so that a backup that ends meanwhile appears as complete. The backups of a deleted
- * project are listed too. Throws NotFound when there is neither such a project nor a backup of it.
+ * Lists the backups of a project, newest first. Complete backups have a row in the control database; the others only
+ * have a job. The jobs are read first, so that a backup that ends meanwhile appears as complete. The backups of a
+ * deleted project are listed too. Throws NotFound when there is neither such a project nor a backup of it.
  */
 export async function listBackups(platform: Platform, id: string): Promise<Backup[]> {
   const project = await getProject(platform, id).catch(nullIfGone);
@@ -27,7 +27,7 @@ export async function listBackups(platform: Platform, id: string): Promise<Backu
       AND completed_at IS NOT NULL ORDER BY created_at DESC LIMIT ${maxBackups}`,
     wholeRow(backups),
   );
-  // An upload is a backup of no project, and has its own id in place of a project's.
+  // An uploaded backup belongs to no project: its own id is stored in place of a project's.
   const complete = stored.filter((row) => publicId(row.id) !== id);
   if (project === null && complete.length === 0) throw new NotFound("project", id);
   const ids = new Set(complete.map((row) => row.id));
@@ -40,7 +40,7 @@ function nullIfGone(error: unknown): null {
   throw error;
 }
 
-/** Returns the backup jobs of the last 30 days. */
+/** Returns the project's backup jobs. Those that ended more than 30 days ago are deleted. */
 function findJobs(ctx: Context): Promise<JobRow[]> {
   return select(
     ctx.db,

@@ -91,7 +91,7 @@ backups.get(
   async (platform, { params, query }, c) => {
     const { size, stream } = await openBackupFile(platform, params.id, query.name);
     const headers = { "Content-Type": "application/octet-stream", "Content-Length": `${size}` };
-    // The document declares no type for the body, whose bytes are those of the file.
+    // The OpenAPI document declares no JSON type for this body, which consists of the file's bytes.
     return c.body(stream, 200, headers) as never;
   },
 );

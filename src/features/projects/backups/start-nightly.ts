@@ -12,13 +12,13 @@ import { startBackup } from "./start";
  * The most projects whose backups one tick starts: enough for 1,200 projects a night, with a tick every five minutes.
  */
 const projectsPerTick = 20;
-/** The hours of the night, in UTC. */
+/** The hours, in UTC, in which nightly backups start. */
 const night = [1, 2, 3, 4, 5];
 /** A project whose last backup is younger than this has already been backed up this night. */
 const recentMs = 20 * hourMs;
 
 /**
- * Sweeps projects at night, if NIGHTLY_BACKUPS is on, and starts their backups. Projects take turns, so that a backup
+ * Starts, in a sweep at night, the backups of projects if NIGHTLY_BACKUPS is on. Projects take turns, so that a backup
  * that fails repeatedly does not hold up the others.
  */
 export async function startNightlyBackups(platform: Platform): Promise<void> {

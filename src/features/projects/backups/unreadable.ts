@@ -13,7 +13,7 @@ export async function openReadable({ blobs }: Platform, folder: string): Promise
   }
 }
 
-/** Returns the refusal of a backup that this version cannot read. Returns any other error as it is. */
+/** Turns the error of a backup that this version cannot read into a refusal. Returns any other error as it is. */
 export function unreadable(error: unknown, field = "backup"): unknown {
   if (error instanceof UnknownFormat)
     return invalid(field, `${error.message} Restore it with the version that made it.`);

@@ -17,7 +17,7 @@ import { unreadable } from "./unreadable";
  */
 const maxManifestBytes = 1024 * 1024;
 
-/** Begins the upload of a backup. The upload is deleted with other backups of its age, complete or not. */
+/** Begins the upload of a backup. Complete or not, the upload is deleted at the same age as other backups. */
 export async function beginUpload(platform: Platform): Promise<Id> {
   const id = newId();
   const batch = openBatch(platform, platform.control);
@@ -33,9 +33,9 @@ export async function beginUpload(platform: Platform): Promise<Id> {
 }
 
 /**
- * Stores a file of an upload while it arrives, if it has the hash that the caller expects. A repeat stores the same.
- * The manifest comes last: afterwards, the upload is complete and takes no other file. Throws NotFound, Conflict, and
- * Invalid for a file with another hash, and for a manifest that this version cannot read.
+ * Stores a file of an upload while it arrives, if it has the hash that the caller expects. A repeated call stores the
+ * same file again. The manifest comes last: afterwards, the upload is complete and takes no other file. Throws
+ * NotFound, Conflict, and Invalid for a file with another hash, and for a manifest that this version cannot read.
  */
 export async function storeBackupFile(
   platform: Platform,

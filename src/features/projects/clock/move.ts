@@ -19,7 +19,7 @@ import type { MoveClock } from "./schema";
 const maxMs = 3_653 * dayMs;
 
 /**
- * Moves the clock of a project forward, by a job: see engine/clock/advance.ts. Only one advance runs at a time. Throws
+ * Moves the clock of a project forward in a job: see engine/clock/advance.ts. Only one advance runs at a time. Throws
  * NotFound, Conflict for a project on the real clock and during another advance, and Invalid for a time in the past.
  */
 export async function moveClock(platform: Platform, id: string, asked: MoveClock): Promise<{ jobId: Id }> {

@@ -7,7 +7,7 @@ import type { CreateKey } from "../schema";
 export type KeyRow = typeof apiKeys.$inferSelect;
 
 /**
- * Makes a new key and its row, in which the project is still missing. The row contains only the hash of the key, so the
+ * Makes a new key and its row, to which the caller adds the project. The row contains only the hash of the key, so the
  * key cannot be shown again.
  */
 export async function newKey(

@@ -21,9 +21,9 @@ import { getProject, notRestored } from "../project";
 import type { MoveProject } from "./schema";
 
 /**
- * Starts the move of a project to another database. The job is stored in that database, and then named in the project's
- * row. After a crash in between, the job ends, and nothing was moved. Throws NotFound, Invalid for a database that does
- * not exist or has the project already, and Conflict.
+ * Starts the move of a project to another database. The job is first stored in that database; then the project's row
+ * names the job. After a crash in between, the job ends without moving anything. Throws NotFound, Invalid for a
+ * database that does not exist or has the project already, and Conflict.
  */
 export async function startMove(platform: Platform, id: string, { database }: MoveProject): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);

@@ -12,8 +12,8 @@ import { auditedMove } from "../audited";
 import { getProject } from "../project";
 
 /**
- * Starts to take back a move that has not switched. From then on the move cannot switch, and writes are not refused.
- * Throws NotFound, and Conflict when there is no such move.
+ * Starts to take back a move that has not yet switched databases. From then on, the move can no longer switch, and
+ * writes to the project are not refused. Throws NotFound, and Conflict when there is no such move.
  */
 export async function takeMoveBack(platform: Platform, id: string): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);

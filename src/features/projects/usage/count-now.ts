@@ -4,12 +4,15 @@ import { forgetProjects } from "../../../engine/projects/cache";
 import type { Platform, Project } from "../../../platform/context";
 import { countNext, countSmall, keepCount } from "./tally";
 
-/** A list of each kind of files, and the windows of a few tables that are not small. */
+/**
+ * The most windows that one call counts: enough for a list of each kind of files and for a few tables that are not
+ * small.
+ */
 const windowsAtOnce = 12;
 
 /**
- * Counts a project at once, if that takes few statements, and keeps the count. Returns the last one for a larger
- * project, which is only counted by the sweep.
+ * Counts what a project stores if this takes few statements, and keeps the count. Larger projects are only counted by
+ * the sweep: for them, returns the last count.
  */
 export async function countNow(platform: Platform, project: Project): Promise<StorageCount | null> {
   const { storage, storageProgress } = project;

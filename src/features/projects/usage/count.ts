@@ -17,13 +17,16 @@ type Due = ReturnType<typeof readDue>;
 /** The most projects that one tick counts. Most projects take one statement. */
 const maxProjects = 300;
 
-/** The most windows of all projects in one tick: less than half of the statements of an invocation. */
+/**
+ * The most windows that one tick counts, over all projects: less than half of the statements that an invocation can
+ * run.
+ */
 const windowsPerTick = 300;
 
 /**
- * Sweeps projects, and counts what they store. It reads each row once, window by window, and stores its progress, so it
- * continues at the next tick, also after a crash. The writes of a project do nothing for the count: rows that are
- * written or deleted during a count may be missed, and are counted the next time.
+ * Counts, in a sweep, what projects store. Reads each row once, window by window, and stores its progress, so the next
+ * tick can continue, also after a crash. A project's writes do not update the count: it can miss rows that are written
+ * or deleted meanwhile, which the next count includes.
  */
 export async function countStorage(platform: Platform): Promise<void> {
   const due = await select(

@@ -29,8 +29,8 @@ const kindOf: Record<string, StorageKind> = {
 };
 
 /**
- * The tables whose rows count under a kind of their own, so that the rows of kind `contacts` are people. The rows of
- * all other tables count as `other`. The bytes of each table count under the table's kind.
+ * The tables whose rows are counted as a kind of their own, so that the rows of kind `contacts` are people. The rows of
+ * all other tables are counted as `other`. Bytes are counted under the table's kind in `kindOf`.
  */
 const countedRows = new Map<string, StorageKind>([
   ["contacts", "contacts"],
@@ -66,8 +66,8 @@ export const parts: readonly Part[] = [
 const rowsPerWindow = 20_000;
 
 /**
- * A row takes the octets of its columns, and as much again for its keys in indexes and for SQLite's own structure:
- * measured over 20,000 rows, 155 bytes for contacts, events and emails, 170 for executions, 70 for members and
+ * The bytes that a row takes in addition to the octets of its columns: its keys in indexes, and SQLite's own structure.
+ * Measured over 20,000 rows: 155 bytes for contacts, events and emails, 170 for executions, 70 for members and
  * deliveries.
  */
 const bytesPerRow = 150;
@@ -110,7 +110,10 @@ export interface Window extends Counted {
   after: (string | number)[] | null;
 }
 
-/** Counts the next rows of a table after a key. `octet_length` reads no text that lies outside of its row. */
+/**
+ * Counts the next rows of a table after a key. `octet_length` does not read long texts that SQLite stores outside the
+ * row.
+ */
 export function selectWindow(
   table: ProjectTable,
   project: number,
