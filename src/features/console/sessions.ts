@@ -30,7 +30,7 @@ export async function endSession(platform: Platform, visitor: Visitor, id: Id): 
   if (ended === 0) throw new NotFound("session", id);
 }
 
-/** Ends all sessions of the person except this one. */
+/** Ends all sessions of the person except the one that makes this call. */
 export async function endOtherSessions(platform: Platform, visitor: Visitor): Promise<void> {
   await deleteSessions(platform, visitor, null);
 }
@@ -40,7 +40,10 @@ export function sessionEnded(): NotAuthenticated {
   return new NotAuthenticated("This session has ended. Nothing was done.", { suggestion: "Sign in at /console." });
 }
 
-/** Deletes one session of the person, or all but this one. Returns how many sessions it has deleted. */
+/**
+ * Deletes one session of the person or, without an id, all except the current one. Returns how many sessions were
+ * deleted.
+ */
 async function deleteSessions(platform: Platform, { person, sessionId }: Visitor, id: Id | null): Promise<number> {
   const isMeant = id === null ? sql`id <> ${sessionId}` : sql`id = ${id}`;
   const batch = openBatch(platform, platform.control);

@@ -13,7 +13,7 @@ const notice =
 
 const cut = "Long texts and lists in data are shortened. Ask for fewer items at a time to see more of each.";
 
-/** Writes a refusal or a failure as the `error` of the API's envelope. */
+/** Turns a refusal or a failure into the `error` object of the API's answers. */
 export type DescribeError = (thrown: unknown) => Promise<JsonObject>;
 
 /** Calls a tool. Never throws: a refusal is also an answer, from which the caller can learn. */

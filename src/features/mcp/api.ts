@@ -4,15 +4,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../core/json";
 type Query = Record<string, string | number | undefined>;
 
 /**
- * The API with the caller's rights. A refusal is thrown as ApiRefused. A list in an answer becomes an object with the
- * list as its `data`.
+ * Calls the API with the caller's rights. Throws ApiRefused for a refusal. Wraps an answer that is a list in an object
+ * with the list as `data`.
  */
 export interface Api {
   get(path: string, query?: Query): Promise<JsonObject>;
   post(path: string, body: JsonObject, headers?: Record<string, string>): Promise<JsonObject>;
 }
 
-/** A refusal by a route of the API. `error` is the one in the API's envelope. */
+/** A refusal by a route of the API. `error` is the object of that name in the API's answer. */
 export class ApiRefused extends Error {
   constructor(
     readonly status: number,

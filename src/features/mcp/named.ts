@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json";
 import type { Api } from "./api";
 import { pick, rowsOf } from "./fields";
 
-/** The lists of resources that tools take by name. */
+/** The lists in which resources are looked up by name, by kind of resource. */
 const lists = { campaign: "/campaigns", template: "/templates", workflow: "/workflows", segment: "/segments" } as const;
 type Kind = keyof typeof lists;
 

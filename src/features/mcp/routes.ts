@@ -15,11 +15,11 @@ const protocol = lazily(async () => ({ ...(await import("./serve")), ...(await i
 
 /**
  * `POST /mcp`: the Model Context Protocol. It is not in the API's document, because the protocol defines the format.
- * Tools call the API through the whole Worker.
+ * Each API call of a tool passes through the whole Worker, like any other request.
  */
 export const mcp = createRouter();
 
-// Admits every secret key: the routes that a tool calls apply their own policies.
+// Admits every secret key, even one of kind `read`: the routes that a tool calls apply their own policies.
 mcp.post("/mcp", policy({ isRead: true }), async (c) => {
   requireOwnOrigin(c);
   const { serve, refusal, tools } = await protocol();

@@ -13,8 +13,8 @@ import { answerCall, type DescribeError } from "./answer-call";
 import type { Desk, Tool } from "./tool";
 
 /**
- * The supported revisions: one without sessions, which each request names, and older ones, which begin with
- * `initialize`.
+ * The supported revisions of the protocol: one without sessions, whose clients name it in each request, and older ones,
+ * whose clients begin with `initialize`.
  */
 const versions = ["2026-07-28", ...SUPPORTED_PROTOCOL_VERSIONS];
 
@@ -105,7 +105,7 @@ function listed({ name, title, description, inputSchema, reads, reachesPeople, i
     idempotentHint: isIdempotent,
     openWorldHint: reachesPeople,
   };
-  // The schema of each tool's arguments is an object.
+  // The cast is safe, because the arguments of every tool are an object.
   return { name, title, description, inputSchema: inputSchema as ListedTool["inputSchema"], annotations };
 }
 

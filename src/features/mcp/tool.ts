@@ -8,13 +8,13 @@ import type { Api } from "./api";
 /** The resources that a tool works with. */
 export interface Desk {
   api: Api;
-  /** Loads the sections of the documents. */
+  /** Loads the sections of the documentation. */
   documents(): Promise<Section[]>;
 }
 
 /**
- * A tool's result. `data` contains everything that tenants or recipients wrote. `next` is a sentence of ours, without
- * any text of theirs.
+ * A tool's result. `data` contains everything that tenants or recipients wrote. `next` is a sentence of Petrel, without
+ * any text by tenants or recipients.
  */
 export interface Outcome {
   data: JsonObject;
@@ -27,7 +27,7 @@ export interface Tool {
   description: string;
   /** Whether the tool changes nothing. It is then available to a key of kind `read`. */
   reads: boolean;
-  /** Whether the tool reaches people outside. Mail to them cannot be taken back. */
+  /** Whether the tool sends mail to people, which cannot be taken back. */
   reachesPeople: boolean;
   /** Whether repeating a call with the same arguments has no further effect. */
   isIdempotent: boolean;

@@ -33,7 +33,7 @@ export interface ClaimedDelivery {
   attempts: number;
   triesUntil: number;
   isTest: boolean;
-  /** Null when the event is no longer stored, and for a test. */
+  /** The stored event; null for a test, and if the event is no longer stored. */
   event: { contactId: Id | null; contactEmail: string | null; data: JsonObject } | null;
 }
 

@@ -17,8 +17,8 @@ export const foreignNamesOfWebhook: ForeignName[] = [
 ];
 
 /**
- * Secrets are refused on creation, because a caller cannot choose them. A change ignores them, because a caller may
- * send back a webhook as it was returned.
+ * Fields with a secret. They are refused on creation, because a caller cannot choose the secret. A change ignores them,
+ * because a caller may send back a webhook as it was returned.
  */
 export const ownSecrets = foreign(["secret", "signing_secret"], {
   advice: "Leave it out: Petrel makes the secret, and shows it in the answer",

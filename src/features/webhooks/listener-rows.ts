@@ -6,8 +6,8 @@ import type { Context } from "../../platform/context";
 import { listenerId } from "./webhook";
 
 /**
- * Replaces the webhook's listener rows with rows for the events that its own row now names. A disabled webhook has
- * none.
+ * Replaces the webhook's listener rows with one for each event name in its `webhooks` row. A disabled webhook has no
+ * listener rows.
  */
 export function replaceListeners(ctx: Context, id: Id): Statement[] {
   return [

@@ -11,8 +11,9 @@ import { webhookRows } from "./rows";
 import { listenerKind } from "./webhook";
 
 /**
- * Makes webhooks listen to events: each event becomes one row per listening endpoint. The row guarantees the delivery,
- * and an event that arrives again finds its row. The message that follows only tells consumers to look.
+ * Makes webhooks listen to events: inserts one delivery for each event and listening endpoint. The row guarantees that
+ * the call is made, and an event that is dispatched twice still has one row. The queue message afterwards only tells
+ * consumers to look.
  */
 export const webhookListener: EventListener = { kind: listenerKind, receive: addDeliveries };
 

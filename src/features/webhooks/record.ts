@@ -17,8 +17,8 @@ import { deleteListeners } from "./listener-rows";
 const successRecordedEveryMs = minuteMs;
 
 /**
- * Returns the statements that record an attempt. The caller's batch ends with `updateDue`. A result that arrives twice
- * or late counts only while the delivery is pending: a success is never undone.
+ * Returns the statements that record an attempt. The caller's batch must end with `updateDue`. A result that arrives
+ * late or twice only counts while the delivery is pending, so it never undoes a success.
  */
 export function recordAttempt(
   ctx: Context,
@@ -80,8 +80,8 @@ function updateFailed(ctx: Context, id: Id, at: number, putOff: PutOff): Stateme
 }
 
 /**
- * Disables an enabled endpoint, once, and inserts an event about it. The endpoint's listener rows are deleted first, so
- * that it does not receive that event itself.
+ * Disables an endpoint that is still enabled, and inserts an event about it. The endpoint's listener rows are deleted
+ * first, so that it does not receive that event itself.
  */
 function updateDisabled(
   ctx: Context,

@@ -8,7 +8,10 @@ interface DeliveryKey {
   eventId: Id;
 }
 
-/** The deliveries to endpoints. Deliveries to a disabled endpoint wait until it is enabled again. */
+/**
+ * Where `engine/outbound` finds deliveries and their endpoints. Deliveries to a disabled endpoint wait until it is
+ * enabled again.
+ */
 export const webhookRows: CallRows<DeliveryKey> = {
   calls: sql`webhook_deliveries`,
   dueIndex: sql`ix_webhook_deliveries_due`,

@@ -27,7 +27,7 @@ export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTr
   const [jobId, deliveryId] = [newId(), newIdAt(ctx.now.getTime())];
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
-  // A test is attempted only once: any failure comes after `tries_until`.
+  // A test is attempted only once: `tries_until` is now, so a failure is not retried.
   batch.add(
     statement(
       sql`INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until,

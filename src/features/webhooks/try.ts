@@ -12,7 +12,7 @@ import { readDeliveries } from "./delivery";
 import { recordAttempt } from "./record";
 import { webhookRows } from "./rows";
 
-/** A requested attempt. The job reports its outcome. */
+/** An attempt that a caller requested. The job reports the outcome. */
 export interface QueuedTry {
   jobId: Id;
   deliveryId: Id;
@@ -25,7 +25,7 @@ export function queuedTryJson({ jobId, deliveryId }: QueuedTry) {
 const StoredId = z.string().transform(idOf);
 const Input = z.object({ webhookId: StoredId, eventId: StoredId });
 
-/** Runs the only step of `webhooks.try`. The job completes with the call, whatever its outcome. */
+/** Runs the only step of `webhooks.try`. The job completes when the call was made, whatever the outcome. */
 export async function tryDelivery(given: Context, row: JobRow): Promise<Step> {
   const ctx = inRealTime(given);
   const { webhookId, eventId } = Input.parse(row.input);

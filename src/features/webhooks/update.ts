@@ -48,7 +48,7 @@ const clearedFailures = [sql`failing_since = NULL`, notPostponed];
 function assignments(ctx: Context, { url, events, description, disabled }: UpdateWebhook): SQL[] {
   const now = ctx.now.getTime();
   return [
-    // Calls may be written in another order than they arrived, and updatedAt must not go back.
+    // Concurrent calls can commit in another order than they arrived in, and `updated_at` must not go back.
     sql`updated_at = max(updated_at, ${now})`,
     ...(url === undefined ? [] : [sql`url = ${url}`]),
     ...(events === undefined ? [] : [sql`events = ${JSON.stringify(events)}`]),

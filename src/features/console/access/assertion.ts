@@ -7,8 +7,8 @@ import type { Platform } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
 import { newTeamKeys, teamKeys } from "./team-keys";
 
-// Loaded on first use, because nothing else in the console needs it. The package as a whole would bundle encryption
-// too.
+// jose is loaded on first use, because nothing else in the console needs it. Only parts of it are imported: the whole
+// package would add encryption to the bundle.
 const jose = lazily(async () => {
   const [verifying, keySets, errors] = await Promise.all([
     import("jose/jwt/verify"),
@@ -22,8 +22,8 @@ const clockToleranceSeconds = 30;
 
 /**
  * Returns the address of the person whom Cloudflare Access has let through. Throws NotAuthenticated for an assertion
- * that Access has not signed for this application, or that has expired. The Worker can also be reached at other
- * addresses, so the header alone proves nothing.
+ * that Access has not signed for this application, or that has expired. The Worker can also be reached at addresses
+ * that Access does not protect, so the header alone proves nothing.
  */
 export async function verifiedAddress(platform: Platform, access: Access, assertion: string): Promise<string> {
   const email = await verified(platform, access, assertion);

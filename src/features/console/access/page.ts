@@ -20,7 +20,7 @@ export function accessPage(email: string, wanted: string): Html {
 ${otherWay(wanted)}`);
 }
 
-/** Refuses a person authenticated by Access who cannot sign in that way. */
+/** Tells a person whom Access has authenticated why they cannot sign in that way. */
 export function refusalPage({ message, suggestion }: NotAuthenticated, wanted: string): Html {
   return page(html`<h1>You are not signed in</h1>
 <p><bdi>${message}</bdi></p>

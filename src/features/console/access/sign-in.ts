@@ -8,7 +8,8 @@ import type { Platform } from "../../../platform/context";
 
 /**
  * Signs in the person with an address that Access has verified. Returns the session's cookie. Throws NotAuthenticated
- * when no person here has the address: Access may admit everybody in a company, but only an invitation adds a person.
+ * if no person of this installation has the address: Access may let in everybody in a company, but only an invitation
+ * adds a person.
  */
 export async function signInByAccess(platform: Platform, browser: SigningBrowser, email: string): Promise<string> {
   const person = sql`SELECT id FROM people WHERE email = ${email}`;
@@ -17,6 +18,6 @@ export async function signInByAccess(platform: Platform, browser: SigningBrowser
       suggestion: "Ask an owner, or an admin of your project, to invite this address.",
     });
   }
-  // An assertion is valid for hours and may open several sessions, so each session has its own `openedBy`.
+  // An assertion is valid for hours and can open several sessions, so each session has its own `openedBy`.
   return openSession(platform, browser, { person, method: "access", openedBy: `access ${textOf(newId())}` });
 }

@@ -16,7 +16,7 @@ import { linkPage } from "./link-page";
 
 const page = policy({ key: "open", maxBody: null, isOfConsole: true });
 
-/** Adds the pages on which people sign in. The API's document leaves them out. */
+/** Adds the pages on which people sign in. They are not in the OpenAPI document. */
 export function addPages(router: AppRouter): void {
   router.get("/console/session/link/:token", page, async (c) => {
     const link = await lookAtLink(c.get("platform"), c.req.param("token"), browserOf(c));
@@ -47,7 +47,7 @@ function addAccess(router: AppRouter): void {
   });
 }
 
-/** Returns the requested page of the console. A link to the sign-in can name no page outside the console. */
+/** Returns the page of the console that the link asks for, or `/console` if it asks for a page outside the console. */
 function wantedPage(c: HonoContext<AppEnv>): string {
   const url = URL.parse(c.req.query("to") || "/console", c.req.url);
   return url !== null && /^\/console(\/|$)/.test(url.pathname) ? url.pathname + url.search : "/console";
@@ -63,8 +63,8 @@ async function orSayWhy(c: HonoContext<AppEnv>, run: () => Promise<Response>): P
 }
 
 /**
- * Returns the address that Access has verified. Throws UnknownRoute where Access is not set up, or did not let the
- * request through.
+ * Returns the address that Access has verified. Throws UnknownRoute if Access is not set up, or did not let the request
+ * through.
  */
 function addressOf(c: HonoContext<AppEnv>): Promise<string> {
   const platform = c.get("platform");
@@ -77,15 +77,15 @@ function addressOf(c: HonoContext<AppEnv>): Promise<string> {
 }
 
 /**
- * Shows a page that may do nothing but post its form to this path. Its URL is a secret, so no other site receives it as
- * a referrer.
+ * Shows a page that is allowed to do nothing but load our styles and images and post its form to us. Its URL is a
+ * secret, so no other site receives it as a referrer.
  */
 function show(c: HonoContext<AppEnv>, html: Html, status: 200 | 401 | 410 = 200) {
   c.header(
     "Content-Security-Policy",
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
-  // This policy makes the browser send the form with our origin. A form without an origin is refused.
+  // With this policy, the browser sends our origin with the form. A form without an origin is refused.
   c.header("Referrer-Policy", "same-origin");
   return c.html(html, status);
 }

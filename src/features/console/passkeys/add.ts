@@ -15,7 +15,7 @@ import { auditedPasskey, maxPasskeys, passkeyJson } from "./passkey";
 import type { AddPasskey } from "./schema";
 import { verifyRegistration } from "./verify";
 
-/** Adds a passkey of the person, with which they sign in from now on. */
+/** Adds a passkey with which the person can sign in from now on. */
 export async function addPasskey(
   platform: Platform,
   visitor: Visitor,

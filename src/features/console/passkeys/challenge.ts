@@ -38,7 +38,7 @@ export function useChallenge({ hash, expiresAt }: AnsweredChallenge): Statement 
 }
 
 /**
- * Returns the same error for every wrong answer, so that it reveals nothing about passkeys here. The log has the
+ * Returns the same error for every wrong answer, so that it reveals nothing about existing passkeys. The log has the
  * reason.
  */
 export function wrongAnswer(): Invalid {

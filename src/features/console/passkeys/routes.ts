@@ -140,7 +140,9 @@ passkeyRoutes.delete(
   (platform, { params }, c) => removePasskey(platform, visitorIn(c), params.id),
 );
 
-/** Returns the relying party of this installation. Throws Conflict where passkeys do not work. */
+/**
+ * Returns the relying party of this installation. Throws Conflict if passkeys do not work at the address of this page.
+ */
 function partyOf(c: HonoContext<AppEnv>): RelyingParty {
   const origin = linkOrigin(c);
   const party = origin === null ? null : relyingPartyAt(origin);

@@ -42,8 +42,8 @@ export async function signInByPasskey(
 }
 
 /**
- * Whether the authenticator names the person who owns the passkey. It names nobody if the page asked for this passkey
- * alone.
+ * Whether the authenticator names the person who owns the passkey. An authenticator may name nobody if the page asked
+ * for this passkey alone, and that is accepted.
  */
 function isTheirs({ personId }: PasskeyRow, { response }: SignInAnswer): boolean {
   return !response.userHandle || response.userHandle === toBase64url(bytesOf(personId));

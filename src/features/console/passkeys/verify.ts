@@ -10,7 +10,9 @@ import type { RegistrationAnswer, SignInAnswer } from "./schema";
 // Loaded on first use, because nothing else in the console needs it.
 const webAuthn = lazily(() => import("@simplewebauthn/server"));
 
-/** ES256 and RS256, by their COSE numbers. Every authenticator knows one of them, and the bundle has no others. */
+/**
+ * ES256 and RS256, by their COSE numbers. Every authenticator knows one of them, and the bundle has no code for others.
+ */
 export const algorithms = [-7, -257];
 
 interface Expected {
@@ -92,8 +94,8 @@ export async function verifySignIn(
 }
 
 /**
- * Refuses the answer when the library throws. The library throws on every answer that it does not accept, and it reads
- * nothing but the answer.
+ * Refuses the answer when the library throws. Every error means that the answer is wrong, because the library reads
+ * nothing else.
  */
 async function orRefuse<Result>(platform: Platform, verify: () => Promise<Result>): Promise<Result> {
   try {

@@ -79,7 +79,7 @@ function shown(email: JsonObject): JsonObject {
   return { ...what, ...pick(email, "campaignId", "templateId", ...when), events };
 }
 
-/** Returns null when the contact has been erased. */
+/** Returns the recipient of an email; null if the contact has been erased. */
 async function recipientOf(api: Api, email: JsonObject): Promise<JsonObject | null> {
   const address = textIn(email, "to");
   if (!address) return null;
