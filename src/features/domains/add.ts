@@ -66,7 +66,7 @@ async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const batch = openBatch(ctx);
   // A second run finds that the first has changed the row, and only reads it.
   batch.mayRepeat();
-  // The domain that was just added is removed again. The audit log shows both.
+  // The domain that was just added is removed again. The audit log shows both changes.
   if (!isOurs) recordChange(batch, ctx, auditedDomain(ctx, row.id));
   const written = batch.add(
     statement(
@@ -114,7 +114,8 @@ function tooMany(): Conflict {
 
 /**
  * Refuses a name that the project already has, and any name while the project has too many unverified ones. The batch
- * checks this again, but the provider would then already have the name in its account, which all projects share.
+ * checks this again. Without this first check, a refused name would be in the provider's account, which all projects
+ * share.
  */
 async function refuseTooMany(ctx: Context, domain: string): Promise<void> {
   const found = await selectOne(

@@ -13,8 +13,8 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 const domainsPerMessage = 20;
 
 /**
- * How long the sweep postpones a due domain. The check then sets the time of the next one; if its message is lost, the
- * domain is due again after this time.
+ * How long the sweep postpones a due domain. The check itself sets the time of the next check. If the message of the
+ * check is lost, the domain is due again after this time.
  */
 const lostAfterMs = 15 * minuteMs;
 
@@ -23,7 +23,10 @@ const dueDomains = (now: Date) => sql`FROM domains INDEXED BY ix_domains_due WHE
 
 export const hasDueDomains: IsDue = ({ now }) => exists(dueDomains(now));
 
-/** Sweeps due domains in all projects: postpones them, and enqueues the messages that cause their checks. */
+/**
+ * Finds, in a sweep, the due domains of all projects, postpones them, and enqueues the messages that cause their
+ * checks.
+ */
 export function checkDueDomains(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => queueDue(platform, db));
 }

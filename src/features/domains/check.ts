@@ -48,9 +48,9 @@ async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsR
 }
 
 /**
- * Stores at once that a name was registered again: the rest of the check may still fail, or a concurrent check may win.
- * A name must be registered again when another project has removed it from an account, or when the installation has
- * changed its providers.
+ * Stores at once that the name was registered again, because the rest of the check can still fail or lose to a
+ * concurrent check. A name must be registered again when another project has removed it from an account, or when the
+ * installation has changed its providers.
  */
 async function noteNew(ctx: Context, { projectId, id, createdWith }: DomainRow, newAt: string[]): Promise<void> {
   if (newAt.length === 0) return;
@@ -85,7 +85,7 @@ function questionOf({ type, name }: DnsRecord): string {
   return `${type} ${name}`;
 }
 
-/** Returns undefined, without a write, when the row has changed since it was read. */
+/** Stores the result of a check. If the row has changed since it was read, writes nothing and returns undefined. */
 async function updateChecked(
   ctx: Context,
   before: DomainRow,

@@ -4,7 +4,9 @@ import { domainInSql } from "../../db/sender-domain";
 import { templatesFrom } from "../../db/templates";
 import type { Context } from "../../platform/context";
 
-/** Selects each resource that needs this sender domain. Other kinds of senders are added here. */
+/**
+ * Selects each resource that needs this sender domain. If Petrel gets another kind of sender, this list needs it too.
+ */
 export function usesOfDomain(ctx: Context, domain: string): SQL {
   return sql`SELECT 'template' AS type, id, name FROM (${templatesFrom(ctx, domain)})
     UNION ALL SELECT 'email', e.id, content.subject FROM emails e INDEXED BY ix_emails_scheduled

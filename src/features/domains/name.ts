@@ -9,12 +9,14 @@ import { reasonOf } from "../../platform/log";
 
 // A name is verified in only one project of the installation. The row of `verified_domains` with this name records
 // which one. That table is in the control database, and the domain's own row is in the project's database, so no batch
-// can write both. The order of the writes guarantees it instead: a name is claimed before its row becomes VERIFIED, and
-// freed after the row stops being VERIFIED. A crash in between leaves an unused claim, which `repairDomainNames` frees.
+// can write both. The order of the writes keeps the name unique instead: a name is claimed before its row becomes
+// VERIFIED, and freed after the row stops being VERIFIED. A crash in between leaves an unused claim, which
+// `repairDomainNames` frees.
 //
-// A row may be verified again before the call that ended its verification frees the name. So each claim has its own id,
-// and a call frees only the claim that it read before it wrote the row. Every write of a row requires the version that
-// was read before the claim. So a call that verifies the row again has claimed the name later, with another id.
+// A row may be verified again before the call that ended its verification frees the name. Each claim therefore has its
+// own id, and a call frees only the claim that it read before it wrote the row. Every write of a row requires the
+// version that was read before the claim. A call that verifies the row again has therefore claimed the name later, with
+// another id.
 
 interface DomainName {
   domain: string;
@@ -48,7 +50,7 @@ export async function readClaim({ control }: Platform, { domain, projectId }: Do
   return held?.claim ?? null;
 }
 
-/** Frees a name, after the row has stopped being VERIFIED. The sweep repeats what fails here. */
+/** Frees a name, after the row has stopped being VERIFIED. If this fails, the sweep does it later. */
 export async function freeName(platform: Platform, domain: string, claim: string | null): Promise<void> {
   if (claim === null) return;
   try {

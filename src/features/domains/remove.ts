@@ -20,7 +20,7 @@ import { freeName, readClaim } from "./name";
 /** The most uses of a domain that a refusal lists. */
 const maxNamed = 20;
 
-/** Removes an unused domain, whose name any project may then verify. */
+/** Removes an unused domain. Any project can then verify its name. */
 export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   const row = await getDomain(ctx, id);
   const { domain } = row;
@@ -64,8 +64,9 @@ export function domainInUse(domain: string, usedBy: { type: string; id: string; 
 
 /**
  * Removes a name from the accounts of the providers where we created it. The accounts are shared, so a name stays while
- * another project has it; the row of that project then records that we created the name. If another project adds the
- * name at this moment, its next check registers it again. A failure here leaves a harmless name in the account.
+ * another project has it. The row of that project then records that we created the name. If another project adds the
+ * name at this moment, the next check of that project registers the name again. A failure here leaves a harmless name
+ * in the account.
  */
 async function forgetAtProvider(ctx: Context, removed: ReturnType<typeof readRemoved> | undefined): Promise<void> {
   if (removed === undefined) return;

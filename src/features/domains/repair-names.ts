@@ -51,7 +51,7 @@ const readClaim = columns({
 });
 type Claim = ReturnType<typeof readClaim>;
 
-/** Frees names without a verified row. */
+/** Frees names whose domain has no verified row. */
 async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise<void> {
   const page = await select(
     platform.control,
@@ -163,7 +163,10 @@ async function endVerification(platform: Platform, shard: string, row: CheckedRo
   await batch.commit();
 }
 
-/** Returns the cursor of the next page. A page whose repair fails is repeated on the next tick. */
+/**
+ * Returns the cursor of the next page; undefined after the last page, which starts the sweep from the beginning. A page
+ * whose repair fails is repeated in that next turn.
+ */
 function nextCursor(page: string[]): string | undefined {
   return page.length < maxSweptRows ? undefined : page.at(-1);
 }

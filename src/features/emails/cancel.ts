@@ -13,8 +13,8 @@ import { getEmail, type WholeEmail } from "./email";
 
 /**
  * Cancels a waiting email, and gives its quota back to the month. The hand-over and the cancellation each require
- * QUEUED in one statement, so an email is either sent or cancelled. An email whose earlier call had no answer may
- * already be sent, so it is not cancelled.
+ * QUEUED in one statement, so an email is either sent or cancelled. An email whose earlier call had no answer may have
+ * been sent already, so it is not cancelled.
  */
 export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
   const isWaiting = sql`${inProject(ctx, "e")} AND e.id = ${id} AND e.status = 'QUEUED'

@@ -12,7 +12,7 @@ import { emailEventData } from "../../engine/events/email-data";
 import { emailEventNames } from "../../engine/events/email-events";
 import type { Context } from "../../platform/context";
 
-/** Fields that are stored once for all recipients of a call, not in the email's row. */
+/** Fields that `email_contents` stores once for all recipients of a call. */
 type Shared = Pick<ContentRow, "fromEmail" | "fromName" | "replyTo" | "type" | "templateId" | "variant"> & {
   givenSubject: string;
 };
@@ -53,7 +53,7 @@ export function emailJson(row: WholeEmail) {
   };
 }
 
-/** Returns the execution of a workflow's email, whose effect is `execution:step`. */
+/** Returns the id of the execution that sent a workflow's email. The email's effect has the form `execution:step`. */
 function executionOf(effectId: string | null): string | null {
   const [execution] = effectId?.split(":") ?? [];
   return execution === undefined ? null : publicId(idOf(execution));
@@ -64,7 +64,7 @@ type Happened = ReturnType<typeof readHappened>;
 
 export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) {
   const { id: emailId, templateId, campaignId, source } = email;
-  // Only the email's id remains when the contact was erased.
+  // The email of an erased contact has an empty `toEmail`, and its subject is not shown.
   const subject = email.toEmail === "" ? null : (email.subject ?? email.givenSubject);
   const shown = emailEventData(data, { emailId, subject, templateId, campaignId, source });
   return { name, at: iso(timeOf(id)), data: shown };
@@ -98,7 +98,7 @@ export async function getEmail(ctx: Context, id: Id): Promise<WholeEmail> {
 }
 
 /**
- * The most by which two clocks can differ: the clock of the machine that accepted the email, and that of the database,
+ * The assumed maximum difference between the clock of the machine that accepted an email and the clock of the database,
  * which sets the times of events.
  */
 const clocksDifferByMs = hourMs;

@@ -14,9 +14,9 @@ import { emailJson, selectEmails } from "./email";
 import type { EmailFilters } from "./schema";
 
 /**
- * The window of one statement, which takes some milliseconds also where the content of each email is looked up. A filter
- * with few matches would otherwise scan all emails of a project. When the window ends first, the page is shorter,
- * `hasMore` is true, and the cursor continues after the last scanned email.
+ * The most emails that one statement scans, because a filter with few matches would otherwise scan all emails of a
+ * project. The scan takes some milliseconds, even if the content of each email is looked up. If the window ends before
+ * the page is full, the page is shorter, `hasMore` is true, and the cursor continues after the last scanned email.
  */
 const windowRows = 10_000;
 
@@ -74,7 +74,7 @@ function countIn(window: SQL, isMatch: SQL): SQL {
   return sql`SELECT count(*) AS seen, min(e.id) AS last, sum(${isMatch}) AS matching FROM (${window}) e`;
 }
 
-/** There is no index by address, but the contact with the address has one. */
+/** Adds the contact to a filter by address, because emails have an index by contact but none by address. */
 async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFilters> {
   if (filters.to === undefined || filters.contactId !== undefined) return filters;
   const contact = await selectFirst(
@@ -86,9 +86,9 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
 }
 
 /**
- * The newest emails that may match. Emails of one execution or one contact come from their index, and are sorted
- * afterwards. Failed ones have an index too, and emails of a campaign are near each other. Emails of the project come
- * in key order.
+ * Selects the emails that can match, newest first. Emails of one execution or one contact come from an index, and are
+ * sorted afterwards. FAILED and UNKNOWN emails have an index too. A campaign's emails lie in one range of ids. All
+ * other emails come in key order.
  */
 function candidatesOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
   const { startDate, endDate, countedAs } = filters;
@@ -120,7 +120,7 @@ function nearestOf(ctx: Context, { executionId, contactId, campaignId, status }:
   if (campaignId !== undefined) {
     const pages = sql`FROM campaign_pages WHERE ${inProject(ctx)} AND campaign_id = ${campaignId} ORDER BY first_id`;
     const [first, last] = [sql`(SELECT first_id ${pages} LIMIT 1)`, sql`(SELECT last_id ${pages} DESC LIMIT 1)`];
-    // A campaign that was deleted has left its emails, and no pages.
+    // The emails of a deleted campaign remain, but its pages do not.
     const isBetween = sql`AND id >= coalesce(${first}, ${belowAllIds}) AND id <= coalesce(${last}, ${aboveAllIds})`;
     return { index: sql``, isTheirs: isBetween };
   }

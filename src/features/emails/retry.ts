@@ -22,7 +22,7 @@ export function notRetryable(status: EmailStatus): Conflict {
 
 /**
  * Queues an email again, with a new count of tries. The row and its content stay the same. An email that was never sent
- * had given its quota back to its month, so it takes it again. A scheduled email still waits for its time.
+ * gave its quota back to its month, so the retry uses quota again. A scheduled email still waits for its time.
  */
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);

@@ -96,7 +96,7 @@ export const EmailPage = z
 
 const idFilter = z.string().transform(readId).meta({ type: "string" });
 
-/** `?to=` is an address, or the end of a span. It meant only an address at first. */
+/** `?to=` is an email address, or the end of a time span. Earlier versions only took an address. */
 const AddressOrEnd = z
   .string()
   .transform((text, check) => {
@@ -138,7 +138,7 @@ export const EmailFilters = z.object({
 });
 type EmailQuery = z.infer<typeof EmailFilters>;
 
-/** The filters without second names: `from` is `startDate`, and a `to` that is a date is `endDate`. */
+/** The filters without aliases: `from` becomes `startDate`, and a `to` that is a date becomes `endDate`. */
 export type EmailFilters = Omit<EmailQuery, "from" | "to"> & { to?: string | undefined };
 
 export function filtersOf({ from, to, ...filters }: EmailQuery): EmailFilters {

@@ -15,8 +15,9 @@ import type { Context } from "../../platform/context";
 export const rowsPerStatement = 250;
 
 /**
- * The deletion of a name's events. Events tracked after the call stay: their ids are not below `before`. Contacts are
- * processed one by one, and `from` is the contact that the deletion has reached; null at the beginning.
+ * The deletion of all events with a name. Events that are tracked after the call stay, because their ids are not below
+ * `before`. Contacts are processed one by one, and `from` is the contact that the deletion has reached; null at the
+ * beginning.
  */
 export const Deletion = z.object({
   name: z.string(),
@@ -27,7 +28,7 @@ export type Deletion = z.infer<typeof Deletion>;
 
 const readContact = columns({ contactId: orNull(asId) });
 
-/** Deletes the next events, and subtracts them from the counts. Returns a row for each. */
+/** Deletes the next events, and subtracts them from the counts. Returns the contact of each deleted event. */
 export function deleteNext(ctx: Context, deletion: Deletion): Statement<ReturnType<typeof readContact>> {
   return statement(
     sql`DELETE FROM events
@@ -45,11 +46,15 @@ export function selectNext(ctx: Context, { name, before, from }: Deletion): SQL 
     ORDER BY contact_id, id LIMIT ${rowsPerStatement}`;
 }
 
-/** Subtracts these events from the stored counts. Deletes a name that has no events left, with its days. */
+/**
+ * Subtracts the events that `deleteNext` deletes from the stored counts. A name without events left is deleted, with
+ * its days.
+ */
 function subtractCounts(ctx: Context, deletion: Deletion): Statement[] {
   const isName = sql`${inProject(ctx)} AND name = ${deletion.name}`;
   const days = sql`(SELECT ${dayOf(timeOfId(sql`id`))} AS day, count(*) AS events FROM (${selectNext(ctx, deletion)}) GROUP BY 1)`;
-  // Events are deleted in order, so a contact with a later event keeps the name.
+  // The contacts that lose their last event with the name. Events are deleted in order, so a contact with a later event
+  // still has one.
   const leaving = sql`(SELECT d.contact_id
     FROM (SELECT contact_id, max(id) AS last_id FROM (${selectNext(ctx, deletion)}) GROUP BY contact_id) d
     WHERE d.contact_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE ${inProject(ctx, "e")}

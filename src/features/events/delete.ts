@@ -99,7 +99,7 @@ async function queueDeletion(ctx: Context, deletion: Deletion, total: number): P
   return { jobId: publicId(id) };
 }
 
-/** Fails with Stale when a use of the event was just added. The next try then reports this use. */
+/** Returns a guard that throws Stale if a use of the event was just added. The next try then reports this use. */
 function guardUnused(ctx: Context, { name }: Deletion): Statement {
   return guard(
     sql`NOT EXISTS (SELECT 1 FROM audience_references

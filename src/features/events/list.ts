@@ -28,7 +28,7 @@ export async function listEvents(
   };
 }
 
-/** `GET /events/contact/{contactId}`: the same page for one contact. Throws NotFound without the contact. */
+/** `GET /events/contact/{contactId}`: lists the events of one contact. Throws NotFound if there is no such contact. */
 export async function listContactEvents(
   ctx: Context,
   contactId: Id,

@@ -21,7 +21,7 @@ export async function trackEach(
 ): Promise<AnsweredEvent[] | Response> {
   const answers: AnsweredEvent[] = [];
   for (const event of events) {
-    // A key in the body is checked together with its event, so a wrong key refuses no other event.
+    // With the API key in the body, each event's own `idempotencyKey` counts. An invalid one only refuses that event.
     const body = JSON.stringify({ ...event, key: publicKey });
     const answer = await call({ method: "POST", path: "/v1/track", body, headers: { Authorization: null } });
     const answered = readAnswer(answer.status, await answer.clone().json<JsonObject>());
@@ -33,8 +33,8 @@ export async function trackEach(
 }
 
 /**
- * Reads an answer. When the same event was sent before with the same key, the refusal contains the first answer, and
- * that is returned.
+ * Reads an answer. If the same event was sent before with the same idempotency key, the refusal contains the first
+ * answer, which is returned instead.
  */
 function readAnswer(status: number, body: JsonObject): AnsweredEvent {
   const { originalStatusCode: first, originalResponse } = detailsOf(body);

@@ -10,7 +10,7 @@ export type ShownMail = OutboxMessage & { raw: string; projectName: string; stat
 
 export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
-  /** The next page lists mails with smaller ids than this one; null on the last page. */
+  /** The next page lists mails with ids below this id; null on the last page. */
   nextBefore: string | null;
   /** A text that changes whenever the content of the page does. */
   version: string;
@@ -70,7 +70,10 @@ export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
   return { ...message, projectName: mail.project?.name ?? installation, state: states.get(mail.row.emailId) ?? null };
 }
 
-/** Returns the mails of a page, and one more if there is one. A search by subject scans only the newest thousand. */
+/**
+ * Returns the mails of a page, and one more if there is a next page. A search by subject scans only about a thousand
+ * mails.
+ */
 async function findMails(platform: Platform, { to, subject, before }: Wanted): Promise<Found[]> {
   const isSearch = subject !== undefined;
   const limit = isSearch ? searchWindow : mailsPerPage + 1;

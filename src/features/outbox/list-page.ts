@@ -4,7 +4,7 @@ import type { OutboxPage, ShownMail } from "./browse";
 import { badge, noSubject, page, timeAgo } from "./page";
 
 interface Given {
-  /** The filters as typed. */
+  /** The filters as the reader typed them. */
   to: string | undefined;
   subject: string | undefined;
   /** The origin of this installation. */
@@ -97,8 +97,8 @@ function curlLine(origin: string): string {
   }'`;
 }
 
-// The button is hidden until the section around it is opened. That replaces the question "are you sure?" without a
-// script.
+// The button is hidden until the section around it is opened. That extra click replaces the question "are you sure?",
+// which would need a script.
 const emptyForm = html`<details class="empty">
 <summary>Empty the outbox</summary>
 <form method="post" action="/outbox/empty"><p>Deletes all stored mail of all projects. Email records stay.</p><button>Delete all mail</button></form>

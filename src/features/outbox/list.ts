@@ -5,7 +5,10 @@ import { outboxMessages, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { type OutboxMessage, openMessage, type StoredMail } from "./message";
 
-/** Mail that the provider did not accept appears only on the pages, not in the API. */
+/**
+ * Matches accepted mail. Mail that the provider did not accept is stored under the id of its email, and appears only on
+ * the pages, not in the API.
+ */
 const wasAccepted = ne(outboxMessages.id, outboxMessages.emailId);
 
 /** Lists the newest accepted mails. Their sources are read one by one, because each may be large. */

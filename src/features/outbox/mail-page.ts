@@ -42,8 +42,8 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
       ? html`Images from other hosts are not loaded: <a href="/outbox/${id}?images=load">load them</a>.`
       : "",
   ];
-  // The frame may run no script, submit no form and has no origin; links open in a new tab. The response of the frame
-  // sets the same rules.
+  // The frame can run no script and submit no form, and it has no origin. Links open in a new tab. The response of the
+  // frame sets the same rules.
   return part(
     "html",
     "HTML",

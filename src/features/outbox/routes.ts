@@ -78,7 +78,7 @@ pages.get("/outbox/live.js", page, (c) =>
   c.body(liveScript, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),
 );
 
-/** Reads the filters of a page. An empty one counts as absent. */
+/** Reads the filters of a page. An empty filter counts as absent. */
 function wantedOf(c: HonoContext<AppEnv>) {
   const { to, subject, before } = c.req.query();
   return {
@@ -93,7 +93,7 @@ pages.get("/outbox/style.css", page, (c) =>
 );
 
 pages.post("/outbox/empty", page, async (c) => {
-  // Browsers allow pages of other sites to post forms here, but always send their origin.
+  // A page of another site can post this form, but browsers always send that page's origin.
   if (c.req.header("Origin") !== new URL(c.req.url).origin) {
     throw new BadRequest("Only the form on the outbox page may send this request.", {
       suggestion: "Use DELETE /outbox/messages instead.",
@@ -131,15 +131,16 @@ pages.get("/outbox/:id/source.eml", page, async (c) => {
 outbox.router.route("/", pages);
 
 /**
- * Shows a page with mail, which is untrusted. Even if a part of it escapes from its place in the page, the policy
- * permits it nothing.
+ * Shows a page with mail, which is untrusted. Even if a part of the mail escapes from its place in the page, the policy
+ * keeps it from loading anything from elsewhere and from running scripts of its own.
  */
 function showPage(
   c: HonoContext<AppEnv>,
   page: Html,
   { status = 200, script = false }: { status?: 200 | 404; script?: boolean } = {},
 ) {
-  // No response with mail content has a script's content type, and nosniff makes browsers respect that.
+  // `'self'` is safe for scripts: no response with mail content has a script's content type, and nosniff makes browsers
+  // respect that.
   const scripts = script ? "script-src 'self'; connect-src 'self'; " : "";
   secure(
     c,

@@ -8,7 +8,7 @@ export function badLink(language: Language): Html {
   return plain(language, language.words.badLink);
 }
 
-/** Answers while the database does not answer. */
+/** Returns the page that people see while the database does not answer. */
 export function away(language: Language): Html {
   return plain(language, language.words.away);
 }

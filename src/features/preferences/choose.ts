@@ -15,8 +15,8 @@ export interface Chosen {
 }
 
 /**
- * `POST /manage/{token}`. The page may be older than the contact's state: "resume" without a pause subscribes nobody,
- * because the person may have unsubscribed meanwhile.
+ * `POST /manage/{token}`: applies the choice. The person may have unsubscribed since the page was shown, so "resume"
+ * subscribes only a person whose mail is paused.
  */
 export async function choose(recipient: Recipient, choice: Choice): Promise<Chosen> {
   switch (choice.action) {

@@ -19,9 +19,9 @@ export const byLink = policy({ key: "signed", maxBody: null });
 type Answer = (recipient: Recipient) => Promise<Response | null>;
 
 /**
- * Answers a request with a link for this purpose. A null of `answer` means that the link is not valid. While the
- * database does not answer, people get a page that says so, and mailboxes get a status after which they retry their one
- * click.
+ * Answers a request with a link for this purpose. If `answer` returns null, the link is not valid. While the database
+ * does not answer, people see a page that says so, and mail providers get a status on which they retry a one-click
+ * unsubscribe.
  */
 export async function withRecipient(
   c: HonoContext<AppEnv, "/:token">,
@@ -72,7 +72,7 @@ function senderOf({ fromName, name }: Project): string {
   return fromName ?? name;
 }
 
-/** Returns the path of the page with all choices. It leaves the topic out, like the link in the mail. */
+/** Returns the path of the page with all choices. Like the link in the mail, the path leaves out the topic. */
 export function managePath({ ctx, subject: { projectId, contactId, emailId } }: Recipient): string {
   return pagePath(ctx, "manage", { projectId, contactId, emailId });
 }

@@ -18,7 +18,7 @@ export function page({ language }: { language: Language }, title: string, main: 
   return framed({ title, style: stylePath, main, lang: language.tag, isPersonal: true });
 }
 
-/** Fills values into the title of a page, without markup. */
+/** Fills the sender's name into the title of a page, without markup. */
 export function titled({ sender }: Reader, text: string): string {
   return filledIn(text, { sender });
 }

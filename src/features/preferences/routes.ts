@@ -60,7 +60,7 @@ preferences.post("/unsubscribe/:token", byLink, async (c) => {
   });
 });
 
-/** Asks about the topic first, when the mail has one. */
+/** Returns the page that asks whether to leave the mail's topic or, if the mail has none, whether to unsubscribe. */
 function askWhich(
   reader: Reader,
   topic: ContactTopic | null,

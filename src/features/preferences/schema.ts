@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SnoozeDuration } from "../../core/contacts/snooze";
 
-/** The pauses that recipients may choose; the API has more. */
+/** The pauses that recipients can choose; the API has more. */
 export const pauses = ["14d", "1m", "3m", "6m"] as const satisfies readonly SnoozeDuration[];
 export type Pause = (typeof pauses)[number];
 

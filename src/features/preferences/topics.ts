@@ -16,8 +16,7 @@ export async function findTopics({ ctx, contact }: Recipient): Promise<ContactTo
 }
 
 /**
- * Returns the topic of the mail that contained the link. Null for mail without a topic, and when the topic has been
- * deleted.
+ * Returns the topic of the mail that contained the link; null if the mail has no topic, or if the topic was deleted.
  */
 export async function findTopicOfMail(recipient: Recipient): Promise<ContactTopic | null> {
   const { topicId } = recipient.subject;
@@ -45,9 +44,9 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
 }
 
 /**
- * Does what one click in a mail program asks for, and the first button of the page: leaves the topic of the mail. If
- * the mail has no topic, or the topic no longer exists, unsubscribes from everything, so that the request always has an
- * effect. Returns the topic that was left; null when it was everything.
+ * Leaves the topic of the mail, for the one click in a mail program and for the first button of the page. If the mail
+ * has no topic, or the topic no longer exists, unsubscribes from everything, so that the request always has an effect.
+ * Returns the topic that was left; null if the person was unsubscribed from everything.
  */
 export async function leave(recipient: Recipient): Promise<ContactTopic | null> {
   const topic = await findTopicOfMail(recipient);

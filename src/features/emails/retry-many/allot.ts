@@ -6,7 +6,10 @@ import { findUsed, isWithinLimit, upsertUsage } from "../../../engine/projects/m
 import type { Context } from "../../../platform/context";
 import type { Ended } from "./find-ended";
 
-/** The emails that are sent again, and the numbers of those that are not. */
+/**
+ * The emails that are sent again. The others are only counted: their content is `gone`, or the month's quota is used
+ * up.
+ */
 export interface Allotted {
   retried: Ended[];
   gone: number;
@@ -14,8 +17,8 @@ export interface Allotted {
 }
 
 /**
- * Decides which emails are sent again. An email that was never sent had given its quota back to its month, so it takes
- * it again. The oldest emails take what is left of the quota.
+ * Decides which emails are sent again. An email that was never sent gave its quota back to its month, so a retry uses
+ * quota again. The oldest emails get what is left of the quota.
  */
 export async function allot(ctx: Context, status: RetryableStatus, ended: Ended[]): Promise<Allotted> {
   const stored = ended.filter(({ isGone }) => !isGone);

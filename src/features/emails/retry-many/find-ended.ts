@@ -26,7 +26,7 @@ export type Ended = ReturnType<typeof readEnded>;
 
 const readLast = columns({ last: orNull(asId) });
 
-/** Returns the next emails that match, and the last one that was scanned for them. Null at the end. */
+/** Returns the next matching emails and the id of the last scanned email; null if there is nothing left to scan. */
 export async function findEnded(
   ctx: Context,
   { status, campaignId, range }: RetryInput,
@@ -34,7 +34,7 @@ export async function findEnded(
 ): Promise<{ ended: Ended[]; last: Id } | null> {
   if (range === null) return null;
   const isNext = sql`${candidates(ctx, status)} AND id > ${after}`;
-  // The end of the window comes first, so that an email that fails between the two statements is not passed over.
+  // Reads the end of the window first. Otherwise an email that fails between the two statements could be skipped.
   const { last } = await selectOne(
     ctx.db,
     sql`SELECT max(id) AS last FROM (SELECT id FROM ${isNext} AND id <= ${range.last} ORDER BY id LIMIT ${windowRows})`,

@@ -12,12 +12,12 @@ const StoredId = z.string().transform(idOf);
 export const RetryInput = z.object({
   status: z.enum(retryableStatuses),
   campaignId: StoredId.nullable(),
-  /** The first and the last email that may match. Null when there is none. */
+  /** The first and the last email that can match; null if no email can. */
   range: z.object({ first: StoredId, last: StoredId }).nullable(),
 });
 export type RetryInput = z.infer<typeof RetryInput>;
 
-/** The last email that is done. */
+/** The state of the job: `after` is the last email that it has processed. */
 const RetryState = z.object({ after: StoredId });
 
 export function stateOf(row: JobRow): { after: Id } {

@@ -15,8 +15,8 @@ import { RetryInput, resultOf, stateAfter, stateOf } from "./retry-job";
 import type { RetryResult } from "./schema";
 
 /**
- * Runs a step of `emails.retry`: sends the next emails again, each by the rules of `POST /emails/{id}/retry`. The batch
- * checks what it has read, so an email that has changed meanwhile is examined again.
+ * Runs a step of `emails.retry`: sends the next emails again, each by the rules of `POST /emails/{id}/retry`. If an
+ * email has changed since it was read, the batch fails and the step starts over.
  */
 export async function retryEmailsStep(ctx: Context, row: JobRow): Promise<Step> {
   const input = RetryInput.parse(row.input);
@@ -53,10 +53,7 @@ function reopen(ctx: Context, batch: Batch, status: RetryableStatus, retried: En
   return batch.add(updateReopened(sql`${inProject(ctx)} AND id IN (SELECT value FROM json_each(${ids}))`, now));
 }
 
-/**
- * Returns the progress in percent: how much of the time between the first and the last email is done. The emails are
- * spread over this time.
- */
+/** Returns the progress in percent: how much of the time between the first and the last email is processed. */
 function progressAt({ range }: RetryInput, last: Id): number {
   if (range === null) return 0;
   const start = timeOf(range.first);

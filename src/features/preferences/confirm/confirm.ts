@@ -20,7 +20,7 @@ export interface Confirmed {
 /**
  * `POST /confirm/{token}`: subscribes the person who pressed the button. That also lifts the person's own opt-out. All
  * statements require an open request, and the last one closes it, so only one of two presses confirms. Like the other
- * pages, it works in a disabled project. Null when there is no such request.
+ * pages, the page also works in a disabled project. Returns null if the link belongs to no request.
  */
 export async function confirm(recipient: Recipient): Promise<Confirmed | null> {
   const request = await findRequest(recipient);

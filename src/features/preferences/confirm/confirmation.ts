@@ -41,7 +41,7 @@ export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
 
 /**
  * Returns the state of a link. A changed address is checked first, because a page of this link must not show the new
- * one.
+ * address.
  */
 export function stateOf({ ctx, contact, subject }: Recipient, request: Request): ConfirmState {
   if (request.email !== contact.email) return "void";
