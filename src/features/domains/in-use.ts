@@ -4,9 +4,7 @@ import { domainInSql } from "../../db/sender-domain";
 import { templatesFrom } from "../../db/templates";
 import type { Context } from "../../platform/context";
 
-/**
- * Selects each resource that needs this sender domain. If Petrel gets another kind of sender, this list needs it too.
- */
+/** Selects each resource that needs this sender domain. A new kind of sender must be added here. */
 export function usesOfDomain(ctx: Context, domain: string): SQL {
   return sql`SELECT 'template' AS type, id, name FROM (${templatesFrom(ctx, domain)})
     UNION ALL SELECT 'email', e.id, content.subject FROM emails e INDEXED BY ix_emails_scheduled

@@ -148,7 +148,8 @@ async function findNameless(platform: Platform, rows: CheckedRow[]): Promise<Che
 }
 
 /**
- * Ends a verification when another project has the name. The row becomes due, and its next check reports the conflict.
+ * Ends a verification when another project has the name. The row becomes due, and the next check of the domain reports
+ * the conflict.
  */
 async function endVerification(platform: Platform, shard: string, row: CheckedRow): Promise<void> {
   const now = platform.now.getTime();
@@ -164,8 +165,8 @@ async function endVerification(platform: Platform, shard: string, row: CheckedRo
 }
 
 /**
- * Returns the cursor of the next page; undefined after the last page, which starts the sweep from the beginning. A page
- * whose repair fails is repeated in that next turn.
+ * Returns the cursor of the next page; undefined after the last page, so that the next tick starts from the beginning.
+ * A page whose repair failed is repeated only then.
  */
 function nextCursor(page: string[]): string | undefined {
   return page.length < maxSweptRows ? undefined : page.at(-1);

@@ -20,7 +20,10 @@ import type { EmailFilters } from "./schema";
  */
 const windowRows = 10_000;
 
-/** If there are fewer emails than this, `total` is exact. Beyond the window, the exact count takes another round trip. */
+/**
+ * If fewer emails than this can match, `total` is exact. If the window ends first, the exact count takes another round
+ * trip.
+ */
 const maxCounted = maxRowsPerStatement;
 
 /** Returns a page of emails, newest first. Throws BadRequest on an unreadable cursor. */
@@ -132,7 +135,7 @@ function conditionOf(filters: EmailFilters): SQL {
   const { status, countedAs, contactId, campaignId, templateId, workflowId, source, to, subject } = filters;
   const ofContent = (value: SQL) => sql`(SELECT ${value} FROM email_contents content
     WHERE content.project_id = e.project_id AND content.id = e.content_id)`;
-  // Matches emails of a workflow, whose effect is `execution:step`.
+  // Matches the emails that a workflow has sent. Their effect has the form `execution:step`.
   const ofWorkflow = sql`e.effect_id IS NOT NULL AND EXISTS (SELECT 1 FROM workflow_steps step
     WHERE step.project_id = e.project_id AND step.workflow_id = ${workflowId} AND step.id = substr(e.effect_id, 24))`;
   const written = sql`coalesce(e.subject, ${ofContent(sql`content.subject`)})`;

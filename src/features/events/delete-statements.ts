@@ -47,8 +47,8 @@ export function selectNext(ctx: Context, { name, before, from }: Deletion): SQL 
 }
 
 /**
- * Subtracts the events that `deleteNext` deletes from the stored counts. A name without events left is deleted, with
- * its days.
+ * Subtracts the events that `deleteNext` deletes from the stored counts. Deletes the name and its days when the name
+ * has no events left.
  */
 function subtractCounts(ctx: Context, deletion: Deletion): Statement[] {
   const isName = sql`${inProject(ctx)} AND name = ${deletion.name}`;

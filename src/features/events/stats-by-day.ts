@@ -17,7 +17,10 @@ export async function sumNames(ctx: Context, days: Days): Promise<{ name: string
   return [...counts].flatMap(([name, count]) => (count > 0 ? [{ name, count }] : []));
 }
 
-/** Returns how many contacts ever had each of these events, and when it last occurred, up to the last of the days. */
+/**
+ * Returns how many contacts ever had each of the named events, and when each event last occurred, up to the last of the
+ * days.
+ */
 export async function knownOf(
   ctx: Context,
   names: string[],

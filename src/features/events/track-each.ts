@@ -21,7 +21,7 @@ export async function trackEach(
 ): Promise<AnsweredEvent[] | Response> {
   const answers: AnsweredEvent[] = [];
   for (const event of events) {
-    // With the API key in the body, each event's own `idempotencyKey` counts. An invalid one only refuses that event.
+    // The API key is in the body, so each event's own `idempotencyKey` counts. An invalid one only refuses that event.
     const body = JSON.stringify({ ...event, key: publicKey });
     const answer = await call({ method: "POST", path: "/v1/track", body, headers: { Authorization: null } });
     const answered = readAnswer(answer.status, await answer.clone().json<JsonObject>());

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json";
 import type { Api } from "./api";
 import { pick, rowsOf } from "./fields";
 
-/** The lists in which resources are looked up by name, by kind of resource. */
+/** The API's lists in which a tool finds a resource by name, by the kind of the resource. */
 const lists = { campaign: "/campaigns", template: "/templates", workflow: "/workflows", segment: "/segments" } as const;
 type Kind = keyof typeof lists;
 

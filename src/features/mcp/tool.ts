@@ -13,8 +13,8 @@ export interface Desk {
 }
 
 /**
- * A tool's result. `data` contains everything that tenants or recipients wrote. `next` is a sentence of Petrel, without
- * any text by tenants or recipients.
+ * A tool's result. `data` contains everything that tenants or recipients wrote. `next` is a sentence written by Petrel,
+ * without any text by tenants or recipients.
  */
 export interface Outcome {
   data: JsonObject;

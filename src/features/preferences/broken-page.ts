@@ -3,7 +3,7 @@ import { filledIn, type Language } from "../../core/languages/language";
 import type { Html } from "../../http/page";
 import { page } from "./page";
 
-/** Answers a link that we did not sign. */
+/** Returns the page for a link that we did not sign. */
 export function badLink(language: Language): Html {
   return plain(language, language.words.badLink);
 }
@@ -23,7 +23,7 @@ function plain(language: Language, { title, text, help }: Language["words"]["bad
   );
 }
 
-/** Answers a link whose contact has been deleted. */
+/** Returns the page for a link whose contact has been deleted. */
 export function gone({ sender, language }: { sender: string; language: Language }): Html {
   const { title, text, help } = language.words.gone;
   return page(

@@ -55,8 +55,8 @@ function judge(ctx: Context, outcome: CallOutcome, delivery: ClaimedDelivery): D
 }
 
 /**
- * Builds the body from the event as it is now, so that it contains no data of an erased contact. Null when the event is
- * no longer stored.
+ * Builds the body from the event as it is now, so that it contains no data of an erased contact. Returns null if the
+ * event is no longer stored.
  */
 function bodyOf(ctx: Context, webhook: WebhookRow, { eventId, type, isTest, event }: ClaimedDelivery): string | null {
   if (isTest) return bodyText(type, timeOf(eventId), { webhookId: publicId(webhook.id), projectId: ctx.project.id });

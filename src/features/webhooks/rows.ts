@@ -9,8 +9,8 @@ interface DeliveryKey {
 }
 
 /**
- * Where `engine/outbound` finds deliveries and their endpoints. Deliveries to a disabled endpoint wait until it is
- * enabled again.
+ * Tells `engine/outbound` where deliveries and their endpoints are stored. Deliveries to a disabled endpoint wait until
+ * the endpoint is enabled again.
  */
 export const webhookRows: CallRows<DeliveryKey> = {
   calls: sql`webhook_deliveries`,

@@ -51,7 +51,7 @@ export async function sealSecret(ctx: Context, id: Id, secret: string): Promise<
   return sealText(ctx.config.webhookSecrets, ownerOf(ctx, id), secret);
 }
 
-/** Returns the secrets that sign now, newest first. Empty when none can be decrypted. */
+/** Returns the secrets that sign now, newest first, or an empty list if none can be decrypted. */
 export async function openSecrets(ctx: Context, row: WebhookRow): Promise<string[]> {
   const isOldGood = row.oldSecretUntil !== null && ctx.realClock().getTime() < row.oldSecretUntil;
   const sealed = [row.secret, ...(isOldGood && row.oldSecret !== null ? [row.oldSecret] : [])];

@@ -15,7 +15,7 @@ interface WorkflowQuery {
 }
 
 /**
- * Returns one page of the project's workflows, newest first: their ids sort by time. A project has at most a thousand
+ * Returns one page of the project's workflows in the order of their ids, newest first. A project has at most a thousand
  * workflows.
  */
 export async function listWorkflows(

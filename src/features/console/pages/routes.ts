@@ -77,15 +77,15 @@ function addressOf(c: HonoContext<AppEnv>): Promise<string> {
 }
 
 /**
- * Shows a page that is allowed to do nothing but load our styles and images and post its form to us. Its URL is a
- * secret, so no other site receives it as a referrer.
+ * Shows a page whose policy only permits our styles, our images and posting its form to us. The URL is a secret, so no
+ * other site receives it as a referrer.
  */
 function show(c: HonoContext<AppEnv>, html: Html, status: 200 | 401 | 410 = 200) {
   c.header(
     "Content-Security-Policy",
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
-  // With this policy, the browser sends our origin with the form. A form without an origin is refused.
+  // This policy makes the browser send an `Origin` header with the form. A form without this header is refused.
   c.header("Referrer-Policy", "same-origin");
   return c.html(html, status);
 }

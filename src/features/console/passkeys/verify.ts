@@ -24,7 +24,7 @@ interface Expected {
 export interface Reported {
   /** How often the passkey was used, by the authenticator's own count; 0 when the authenticator does not count. */
   counter: number;
-  /** Whether the passkey may be backed up. */
+  /** Whether the passkey can be backed up. */
   isBackupEligible: boolean;
   /** Whether the passkey is backed up now. */
   isBackedUp: boolean;
@@ -95,7 +95,7 @@ export async function verifySignIn(
 
 /**
  * Refuses the answer when the library throws. Every error means that the answer is wrong, because the library reads
- * nothing else.
+ * only the answer.
  */
 async function orRefuse<Result>(platform: Platform, verify: () => Promise<Result>): Promise<Result> {
   try {

@@ -35,7 +35,8 @@ export function resultOf(row: JobRow): RetryResult {
 
 /**
  * Returns what follows FROM in a search for emails with a status. The search covers all emails with the status, and
- * possibly others, because cancelled emails have no index. An index or key puts the emails in order of time.
+ * possibly others, because cancelled emails have no index. An index or the primary key yields the emails in the order
+ * of time.
  */
 export function candidates(ctx: Context, status: RetryableStatus): SQL {
   return status === "CANCELLED"

@@ -40,7 +40,7 @@ function nullIfGone(error: unknown): null {
   throw error;
 }
 
-/** Returns the project's backup jobs. Those that ended more than 30 days ago are deleted. */
+/** Returns the project's backup jobs, which are kept for 30 days after they end. */
 function findJobs(ctx: Context): Promise<JobRow[]> {
   return select(
     ctx.db,

@@ -25,8 +25,8 @@ const windowsPerTick = 300;
 
 /**
  * Counts, in a sweep, what projects store. Reads each row once, window by window, and stores its progress, so the next
- * tick can continue, also after a crash. A project's writes do not update the count: it can miss rows that are written
- * or deleted meanwhile, which the next count includes.
+ * tick can continue, also after a crash. A project's writes do not update the count, so a count can miss rows that are
+ * written or deleted meanwhile, until the next count.
  */
 export async function countStorage(platform: Platform): Promise<void> {
   const due = await select(

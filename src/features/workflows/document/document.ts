@@ -4,7 +4,7 @@ import type { Issue } from "../../../core/workflows/issues";
 import { triggerOf } from "../../../engine/workflows/graph";
 import type { WholeWorkflow } from "../workflow";
 
-/** Returns the workflow as a document. TRIGGER is only among the steps if a saved document has contained it. */
+/** Returns the workflow as a document. The TRIGGER step is only included if a saved document has contained it. */
 export function documentOf({ row, steps, transitions }: WholeWorkflow): WorkflowDocument {
   const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
   // Both ends of a transition are steps of its workflow, so every id has a key.

@@ -46,8 +46,8 @@ interface Removal extends Vacated {
 
 /**
  * Implements `PUT /workflows/{id}/document`. A job moves executions away from removed steps, including those that
- * arrive there at the same moment. With `moveTo` or force, each shard processes a first window of them before the call
- * answers. Throws NotFound, Invalid and Conflict.
+ * arrive there at the same moment. If the call has `moveTo` or force, each shard processes a first window of them
+ * before the call answers. Throws NotFound, Invalid and Conflict.
  */
 export async function replaceDocument(
   ctx: Context,

@@ -26,7 +26,7 @@ export async function startExecution(
   const key = ctx.idempotencyKey;
   const started = await shard.start(address, {
     ...{ workflowId, contactId, allowReentry, context: context ?? null },
-    // The shard always gets a key, a random one if the request has none, so that the call can be repeated if the object
+    // The shard always gets a key (a random one if the request has none), so that the call can be repeated if the shard
     // is reset meanwhile.
     request:
       key === null

@@ -54,7 +54,8 @@ function newest(steps: readonly WorkflowStepRow[]): WorkflowStepRow {
 }
 
 /**
- * Adds to a change a transition to the new step. If it is not allowed, throws Invalid with the call's own field names.
+ * Returns the change with one more transition, which leads to the new step. If the transition is not allowed, throws
+ * Invalid with the field names of the call.
  */
 function connected(
   ctx: Context,
