@@ -42,8 +42,8 @@ interface Feature {
 }
 
 /**
- * Every feature, in the order of its routes. A feature is loaded with the first request for one of its paths, so that a
- * starting Worker does not load schemas that its requests do not need.
+ * All features, in the order in which their routes are registered. The first request for one of a feature's paths loads
+ * the feature, so a starting Worker does not load schemas that its requests do not need.
  */
 export const features: readonly Feature[] = [
   {
@@ -144,8 +144,8 @@ async function loadApp(name: string, isPart: (feature: Feature) => boolean): Pro
 const allRoutes = async () => (await wholeApp()).routes;
 
 /**
- * Creates an app: first the middleware, in its order, then the routes. The policy of a route is written next to the
- * route.
+ * Creates an app: the middleware in the order in which it runs, then the routes. The policy of a route is defined next
+ * to the route.
  */
 function createApp(parts: AppRouter[]): AppRouter {
   const app = createRouter();
@@ -155,7 +155,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   app.use("*", answerHeaders);
   app.use("*", (c, next) => {
     c.set("platform", openPlatform(c.env, c.executionCtx, originOf(c.req.url)));
-    // Hono declares a narrower type than the platform's object, which it passes on.
+    // Hono passes on the platform's object, but declares a narrower type for it.
     const execution = c.executionCtx as ExecutionContext;
     c.set("answerInside", (request) => answerRequest(request, c.env, execution));
     return next();

@@ -117,7 +117,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     watchHealth,
   },
   "17 * * * *": { forgetOrphans, queueFieldCounts, forgetWaitListeners, countStorage },
-  // Runs every hour, because a large installation has more to delete in a day than one call may delete.
+  // Runs every hour, because a large installation has more to delete in a day than one invocation can delete.
   "47 * * * *": {
     forgetContents,
     forgetOldEvents,
@@ -130,8 +130,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
 };
 
 /**
- * Sweeps that `npm start` runs once, under a name that no schedule has. Nothing else works on its databases, so no one
- * is still doing the work that was interrupted, and it can continue at once.
+ * Sweeps that `npm start` runs once. No schedule is called `start`. No other process uses these databases, so
+ * interrupted work can continue at once, without waiting for its lease to end.
  */
 const atStart = "start";
 const underWay: Record<string, Sweep> = {
@@ -144,8 +144,8 @@ const underWay: Record<string, Sweep> = {
 };
 
 /**
- * Sweeps that `SweepObject` runs every five seconds, for lost messages on which a person may be waiting. Jobs are last,
- * because they alone may use up all statements.
+ * Sweeps that `SweepObject` runs every five seconds, for lost messages on which a person may be waiting. Jobs come
+ * last, because they can use up all statements of the run.
  */
 const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, queueDueCampaigns, requeueLostJobs };
 
@@ -162,8 +162,8 @@ export async function tick(controller: ScheduledController, env: Env, execution:
 }
 
 /**
- * The most databases that one invocation sweeps. They share its statements, and in a busy minute every sweep needs
- * some.
+ * The most databases that one invocation sweeps. The databases share the invocation's limit on statements, and in a
+ * busy minute every sweep needs some statements.
  */
 const databasesPerCall = 12;
 /**
@@ -173,8 +173,8 @@ const databasesPerCall = 12;
 const mostAtOnce = 6;
 
 /**
- * Continues a tick in another invocation: runs its sweeps for databases that the tick's own invocation left to others,
- * or the sweeps that it did not reach.
+ * Continues a tick in another invocation. Runs the sweeps for the databases that the first invocation left out, or the
+ * sweeps that the first invocation did not reach.
  */
 export function sweepSome(platform: Platform, { cron, shards, sweeps }: MessageOf<"sweeps.run">): Promise<void> {
   return runSweeps(onlyWith(platform, shards), cron, sweeps);
@@ -184,7 +184,7 @@ function onlyWith(platform: Platform, shards: readonly string[]): Platform {
   return { ...platform, shards, databases: shards.map((shard) => platform.databaseOf(shard)) };
 }
 
-/** Runs the sweeps between two ticks. The next run continues where this one stops. */
+/** Runs the sweeps for lost messages. Work that is left when the statements run out waits for the next run. */
 export async function sweepLostMessages(platform: Platform): Promise<void> {
   await runAll({ ...platform, databasesAtOnce: mostAtOnce }, Object.entries(lostMessages));
 }
@@ -204,9 +204,9 @@ export async function runSweeps(platform: Platform, cron: string, only?: readonl
 }
 
 /**
- * Returns the names of the sweeps for which no statements were left. The sweep that used them up is included, unless it
- * used half of the invocation's statements alone: then it has had its share, and continues with the next tick. One tick
- * therefore causes at most as many messages as it has sweeps.
+ * Runs the sweeps in order, and returns the names of those for which no statements were left. The sweep that used the
+ * last statements is among them, unless it alone used at least half of the invocation's statements. Such a sweep
+ * continues with the next tick. One tick therefore causes at most as many messages as it has sweeps.
  */
 async function runAll(platform: Platform, sweeps: [name: string, sweep: Sweep][]): Promise<string[]> {
   const asked = Object.fromEntries(

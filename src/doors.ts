@@ -1,8 +1,7 @@
 import { lazily } from "./core/lazily";
 
 /**
- * Front doors that are loaded with their first call, so that starting is not slowed down by code that is not needed
- * yet.
+ * The front doors. Each is loaded by its first call, so a starting Worker does not load code that it does not need yet.
  */
 export const queueDoor = lazily(() => import("./queue"));
 export const cronDoor = lazily(() => import("./cron"));

@@ -57,12 +57,14 @@ type Handler<M> = (platform: Platform, message: M, listeners: readonly EventList
 /** All kinds of listeners to events. */
 export const eventListeners: readonly EventListener[] = [webhookListener, workflowListener];
 
-/** All kinds of calls to tenants' URLs. They share a consumer's concurrent calls, so that no kind waits for another. */
+/**
+ * All kinds of calls to tenants' URLs. One consumer makes the calls of all kinds, so that no kind waits for another.
+ */
 const outboundCalls: readonly OutboundCalls[] = [webhookCalls, workflowCalls()];
 
 /**
- * One handler for every type of message: a missing one does not compile. A job without `release` is never given up,
- * because no call could start it again.
+ * The handler of each type of message. Without one of them, this does not compile. A stored job without `release` is
+ * never given up, because no API call could start it again.
  */
 const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "mail.deliver": deliverJob,
@@ -102,7 +104,10 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
     advanceClock(platform, message, timedWork({ listeners, runJob: (ctx, job) => handleMessage(ctx, job, listeners) })),
 };
 
-/** A message about a deleted project is dropped, because its rows are deleted with it. */
+/**
+ * Returns a handler for messages about a project. A message about a deleted project is dropped, because the project's
+ * rows were deleted too.
+ */
 function ofProject<M extends { projectId: number }>(
   work: (ctx: Context, message: M, listeners: readonly EventListener[]) => Promise<unknown>,
 ): Handler<M> {
@@ -117,12 +122,15 @@ function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "wo
 }
 
 const deadLetterSuffix = "-dead";
-/** The queue into which a provider puts its reports: `withProviderBindings` of scripts/lib/provider.mjs. */
+/**
+ * The end of the name of the queue into which a mail provider puts its reports. The full name is set by
+ * `withProviderBindings` in scripts/lib/provider.mjs.
+ */
 const reportsSuffix = "-mail-reports";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
 /**
- * Messages whose work is stored in no row, so that no sweep can replace a lost message. Their five further attempts
- * extend over four hours.
+ * Types of messages whose work is not stored in a row, so no sweep can replace a lost message. Such a message gets five
+ * more attempts, over four hours.
  */
 const withoutRows: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
 const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
@@ -169,9 +177,9 @@ async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<
 }
 
 /**
- * Reads a message. While two versions run side by side, one of them may not know a type or a field of the other. Such a
- * message is redelivered for over four hours, each time to either version. After that it is a dead letter, which can be
- * sent again.
+ * Reads a message. While two versions of the Worker run side by side, one of them might not know a type or a field of
+ * the other. Such a message is redelivered for over four hours, each time to either version. It then becomes a dead
+ * letter, which the operator can send again.
  */
 function parsed(platform: Platform, received: Message) {
   const { success, data, error } = QueueMessage.safeParse(received.body);
@@ -184,7 +192,7 @@ function parsed(platform: Platform, received: Message) {
   return [];
 }
 
-/** Acknowledges the messages of some work when it is done, or has them redelivered when it failed. */
+/** Does one item of work. Acknowledges its messages if the work succeeds; otherwise has them redelivered. */
 async function settle(
   platform: Platform,
   { message, received }: Merged<Message>,
@@ -209,15 +217,15 @@ function tryLater(message: Message, backoff: Backoff): void {
 
 /** Does the work of one message. Throws when another attempt may succeed. */
 export function handleMessage(platform: Platform, message: QueueMessage, listeners = eventListeners): Promise<void> {
-  // The table is typed by the type of the message, which indexing by a union type loses.
+  // Each handler accepts only its own type of message, which TypeScript cannot infer when a union type is the index.
   const handler = handlers[message.type] as Handler<QueueMessage>;
   return handler(platform, message, listeners);
 }
 
 /**
- * Stores a message that failed every attempt, for the operator; the sweeps find its rows again. The database that
- * should store the message may itself be the cause of the failure, so there are up to a hundred more attempts, over a
- * day.
+ * Stores a message that failed every attempt, so that the operator sees it. The sweeps still find the rows that the
+ * message is about. The database might be the cause of the failure, so storing the message is tried up to a hundred
+ * times, over a day.
  */
 async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
   const body = JSON.stringify(message.body);

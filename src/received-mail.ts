@@ -5,16 +5,16 @@ import { reasonOf } from "./platform/log";
 import { openPlatform } from "./platform/open-platform";
 
 /**
- * Front door 5: mail that a routing rule of Cloudflare brings to the Worker. It is recorded as mail that a provider
- * received, and then forwarded to the address of RECEIVED_MAIL_TO, even when it could not be recorded. Without that
- * setting it is not kept, because no content is stored.
+ * Front door 5: mail that a Cloudflare routing rule brings to the Worker. The mail is recorded like mail that a
+ * provider received. It is then forwarded to the address in RECEIVED_MAIL_TO, even if it could not be recorded. Without
+ * that setting the mail itself is lost, because Petrel does not store its content.
  */
 export async function receive(message: ForwardableEmailMessage, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
   const header = (name: string) => message.headers.get(name);
   const mail = receivedMail({
     id: header("Message-ID"),
-    // A bounce has no sender in its envelope, and is not an answer from a person.
+    // A bounce has an empty envelope sender. It is not an answer from a person, so its From header is ignored.
     from: message.from === "" ? null : (header("From") ?? message.from),
     delivered: [message.to],
     headers: [{ name: "Auto-Submitted", value: header("Auto-Submitted") ?? "no" }],

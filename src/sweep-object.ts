@@ -6,13 +6,12 @@ import type { Env } from "./platform/env";
 import { openPlatform } from "./platform/open-platform";
 
 /**
- * Front door 4: the one object whose alarm rings every five seconds, whereas a cron tick comes once a minute. A message
- * is sent after its request was answered. If the isolate dies in between, the message is lost, and a sweep of this
- * object finds its row within ten seconds.
+ * Front door 4: the one object whose alarm rings every five seconds, because a cron tick comes only once a minute. A
+ * request is answered before its queue message is sent. If the isolate dies in between, the message is lost, and a
+ * sweep of this object finds its row within ten seconds.
  *
- * The alarm sets the next one before it runs its sweeps, so that the next one also comes when the sweeps fail, and is
- * not delayed while they wait for many databases. The tick of every minute sets the alarm again when the chain is
- * broken.
+ * Each alarm sets the next alarm before it runs the sweeps, so a failed or slow sweep neither prevents nor delays the
+ * next alarm. If no alarm is set nevertheless, the tick of every minute sets one.
  */
 export class SweepObject extends DurableObject<Env> {
   /** Sets the alarm unless one is set. An alarm that is long overdue counts as not set, because it will never ring. */

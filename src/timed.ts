@@ -32,8 +32,8 @@ interface Work {
 }
 
 /**
- * Returns the work that an advance of a test clock does at an instant, in this order. A test fails when an index finds
- * rows by a time and is missing here.
+ * Returns the work that an advance of a test clock does at each instant, in this order. A test fails when an index that
+ * finds rows by a time is missing here.
  */
 export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
   return [
@@ -83,8 +83,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       where: ({ project }) => sql`clock = ${project.number} AND due_at IS NOT NULL AND status = 'SENDING'`,
       settle: settleLost,
     },
-    // Settled after the first attempt: further attempts wait by the real clock, and so does an endpoint that is
-    // postponed.
+    // A delivery is settled after its first attempt. Further attempts, and the wait of a postponed endpoint, follow the
+    // real clock.
     {
       name: "deliveries to webhooks",
       table: "webhook_deliveries",
@@ -111,7 +111,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
         }
       },
     },
-    // Delays, timeouts of waits, retries of steps, and running executions. Shards set no alarms in such a project.
+    // Delays, timeouts of waits, retries of steps, and running executions. In a project with a test clock, shards set
+    // no alarms.
     {
       name: "executions of workflows",
       table: "workflow_executions",
@@ -125,8 +126,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
         }
       },
     },
-    // Calls are made here, so that none depends on a message that may be lost. Includes calls that a consumer has
-    // claimed.
+    // Makes the calls here, so that none depends on a queue message, which can be lost. Calls that a consumer has
+    // already claimed are included.
     {
       name: "calls of workflows",
       table: "workflow_calls",
@@ -144,8 +145,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       column: "next_tick_at",
       settle: queueDueTicksOf,
     },
-    // A tracked segment is computed when its members may have changed, and, as with the real clock, at the earliest
-    // five minutes after the last time.
+    // A tracked segment is computed when its members might have changed, but at the earliest five minutes after its
+    // last computation. The same holds with the real clock.
     {
       name: "members of segments",
       table: "segments",
@@ -162,8 +163,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       where: ({ project, clock }) => sql`clock = ${project.number} AND next_count_at <= ${clock().getTime()}`,
       settle: countDueOf,
     },
-    // Imports, segment computations, erasures and other jobs. The job that advances the clock is left out: it is
-    // running now.
+    // Imports, segment computations, erasures and other jobs. The job that advances the clock is left out, because it
+    // is running now.
     {
       name: "jobs",
       table: "jobs",
@@ -178,7 +179,7 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
         for (const job of jobs) await runJob(ctx, job);
       },
     },
-    // Counters normally follow a few seconds later by the real clock.
+    // With the real clock, a campaign's counts are updated a few seconds later. Here they are updated at once.
     {
       name: "counts of campaigns",
       table: "campaign_pages",

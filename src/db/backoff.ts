@@ -8,7 +8,8 @@ export type Doubling = Backoff & { growth: 2 };
  * Returns `backoffMs` as an SQL expression. `waits` is the number of earlier waits, for example a column of the row.
  */
 export function backoffInSql({ firstMs, maxMs }: Doubling, waits: SQL): SQL {
-  // The number of doublings is limited to what reaches the maximum wait, because a shift by 64 bits or more gives 0.
+  // Limits the doublings to the number that reaches the maximum wait, because SQLite returns 0 for a shift by 64 bits
+  // or more.
   const maxDoublings = Math.ceil(Math.log2(maxMs / firstMs));
   return sql`min(${firstMs} << min(${waits}, ${maxDoublings}), ${maxMs})`;
 }

@@ -47,7 +47,7 @@ export interface Batch {
   /**
    * Runs the statements, announces the events among them, and sends their messages. Throws the error that the failing
    * statement's refusal makes, DatabaseAway, or otherwise the error of the database. If a message cannot be sent, a
-   * sweep later finds the row that it is about and sends it again.
+   * sweep later finds the row of that message and sends the message again.
    */
   commit(): Promise<void>;
 }
@@ -136,7 +136,7 @@ function refusalFor(error: unknown, statements: readonly Statement[]): Statement
 }
 
 interface CommittedRows<Row> extends Rows<Row> {
-  /** Fills in the rows. Null means that the statement has run and its rows are lost. */
+  /** Fills in the rows. Null means that the statement has run but its rows are lost. */
   fill(raw: RawRow[] | null): void;
 }
 
@@ -179,7 +179,7 @@ function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): 
   );
 }
 
-/** The most events in one message, which then has about a kilobyte. */
+/** The most events in one message. A message with this many events has about a kilobyte. */
 const eventsPerMessage = 50;
 
 /** Returns the messages that start the dispatch of these events. */

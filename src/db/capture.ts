@@ -11,7 +11,7 @@ import { type Statement, select, statement } from "./statement";
  * image: the row as it was at that moment, or null if it did not exist. A later reader takes the image of a row if
  * there is one. Otherwise it takes the row itself, which has not changed since.
  *
- * The triggers exist only while the project is being copied, so at other times writes cost nothing more. Their text
+ * The triggers exist only while the project is being copied, so they do not slow down writes at other times. Their text
  * contains the project's number, because a trigger cannot have parameters.
  */
 

@@ -27,8 +27,8 @@ export const createdAt = () => integer().notNull();
 export const updatedAt = () => integer().notNull();
 
 /**
- * The column that tells which clock the times of the row follow: 0 for the real clock, otherwise the number of the
- * project, which then has its own clock.
+ * The column that tells which clock the times of the row follow: 0 for the real clock, or the project's number for its
+ * own test clock.
  */
 export const clock = () => integer().notNull().default(0);
 

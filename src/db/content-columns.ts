@@ -9,7 +9,10 @@ import {
 
 const names = Object.entries(contentColumnOf) as [keyof ContentJson, keyof ContentColumns][];
 
-/** Returns an SQL list of the columns with a mail's content. `of` is the name of their table in the statement. */
+/**
+ * Returns an SQL list of the columns with a mail's content. `of` is the name or the alias of the table in the
+ * statement.
+ */
 export function contentOf(of: string): SQL {
   return sql.join(
     names.map(([, column]) => ofRows(of, column)),

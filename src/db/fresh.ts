@@ -3,7 +3,9 @@ import { type Backoff, backoffMs } from "../core/backoff";
 import { Conflict } from "../core/errors";
 import type { Id } from "../core/ids";
 
-/** A row that a batch depends on has changed since it was read. Nothing was written; see `untilFresh`. */
+/**
+ * Thrown when a row that a batch depends on has changed since it was read. The batch wrote nothing. See `untilFresh`.
+ */
 export class Stale extends Error {
   override readonly name = "Stale";
 }
@@ -15,8 +17,8 @@ export function isUnchanged(table: string, row: { id: Id; projectId: number; ver
 }
 
 /**
- * The most tries of one call. Each of n concurrent calls is overtaken at most n - 1 times, so as long as there are no
- * more calls than this, all of them succeed.
+ * The most tries of one call. Each of n concurrent calls is overtaken at most n - 1 times, so up to this many
+ * concurrent calls all succeed.
  */
 const maxTries = 20;
 const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };
@@ -24,8 +26,8 @@ const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };
 /**
  * Repeats an attempt to read, decide and commit while other requests commit first, at most `maxTries` times. Waits a
  * random time before each repeat, because calls that collided once would otherwise collide again. `attempt` gets the
- * number of the try, from 1. A later try needs it: if an earlier one committed and its answer was lost, the call finds
- * its own change and must not refuse itself.
+ * number of the try, from 1. A later try needs this number: if an earlier try committed but its answer was lost, the
+ * later one finds the call's own change and must not refuse it.
  */
 export async function untilFresh<T>(attempt: (tries: number) => Promise<T>, random: () => number): Promise<T> {
   for (let tries = 1; ; tries++) {

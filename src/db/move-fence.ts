@@ -56,8 +56,7 @@ export function createNotes(project: number, tables: readonly ProjectTable[]): S
       trigger(`${prefixOf(project)}${table.name}_${event.toLowerCase()}_note`, {
         on: `AFTER ${event} ON ${table.name}`,
         when: `${rows[0]}.project_id = ${project}${isTakenAlong(table, rows[0])}`,
-        // Does not use OR REPLACE: the statement that fires the trigger may have a conflict clause, which would
-        // override it.
+        // Does not use OR REPLACE, because a conflict clause of the statement that fires the trigger would override it.
         does: rows.map((row) => noteKey(project, table, row)).join(" "),
       }),
     ),
@@ -82,7 +81,7 @@ export function dropMoveTriggers(db: Db, project: number): Promise<Statement[]> 
 
 type Stage = "capturing" | "fenced" | "passing" | "over";
 
-/** The move is no longer the latest one of its project in this database, or it has reached a later stage. */
+/** Thrown when the move is no longer the latest one of its project in this database, or has reached a later stage. */
 export class OutOfStep extends Error {
   override readonly name = "OutOfStep";
 }
@@ -108,7 +107,7 @@ export function updateStage(owner: MoveOwner, from: Stage, to: Stage): Statement
   );
 }
 
-/** Ends this move in a database. If the move has not begun there yet, it can then no longer begin. */
+/** Ends this move in a database. A move that has not begun there can no longer begin. */
 export function endMove({ project, jobId }: MoveOwner): Statement[] {
   return [
     statement(
@@ -128,8 +127,8 @@ function isAt(owner: MoveOwner, stage: Stage): SQL {
 }
 
 /**
- * Lets statements of the move itself pass its fence. No other statement runs between those of a batch, so the fence
- * still stops all others.
+ * Lets statements of the move itself pass its fence. D1 runs no other statement between those of a batch, so the fence
+ * still stops all other writes.
  */
 export function passFence(owner: MoveOwner, statements: readonly Statement[]): Statement[] {
   return [
@@ -140,7 +139,9 @@ export function passFence(owner: MoveOwner, statements: readonly Statement[]): S
   ];
 }
 
-/** Deletes up to `rows` noted keys of a project, of those with a number up to `upTo`. Returns a row for each. */
+/**
+ * Deletes at most `rows` noted keys of a project whose number is at most `upTo`. Returns a row for each deleted key.
+ */
 export function deleteNotes(owner: Owner, rows: number, upTo = Number.MAX_SAFE_INTEGER): Statement<unknown> {
   return statement(
     sql`DELETE FROM moved_keys WHERE number IN (SELECT number FROM moved_keys INDEXED BY ix_moved_keys_order

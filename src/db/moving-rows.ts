@@ -111,8 +111,8 @@ export async function readNoted(
 const readRow = columns({ key: asText, image: orNull(asText) });
 
 /**
- * Selects rows by their keys, up to about a megabyte, so that the result may have fewer rows than there are keys.
- * `image` is null for a row that does not exist.
+ * Selects rows by their keys, up to about a megabyte, so the result can have fewer rows than there are keys. `image` is
+ * null for a row that does not exist.
  */
 export function selectImages(
   owner: Owner,
@@ -131,12 +131,14 @@ export function selectImages(
   );
 }
 
-/** The most bytes of rows that one statement writes. They are one value, and D1 accepts values of up to 2 MB. */
+/**
+ * The most bytes of rows that one statement writes. The rows are one bound value, and D1 accepts values of up to 2 MB.
+ */
 const bytesPerStatement = 500_000;
 
 /**
- * Writes rows unchanged. Each replaces the row with the same key. A row with another key is deleted if it has the same
- * value in a unique column. That row has changed at its source too, so it has a note and is written again.
+ * Writes rows unchanged. Each replaces the row with the same key. A row with another key but the same value in a unique
+ * column is deleted. That row has also changed in the source database, so it has a note and is written again.
  */
 export function replaceRows({ project }: Owner, table: ProjectTable, images: readonly string[]): Statement[] {
   const into = list(table.columns.map((column) => sql`${sql.identifier(column)}`));

@@ -7,11 +7,11 @@ import * as t from "./tables";
 /** A table with rows of projects, described for erasing and copying a project. */
 export interface ProjectTable {
   name: string;
-  /** The columns of the table's key, without that of the project. There are at most four. */
+  /** The columns of the table's key without `project_id`: at most four. */
   key: readonly string[];
-  /** All columns of the table, without that of the project, in a fixed order. */
+  /** All columns of the table without `project_id`, in a fixed order. */
   columns: readonly string[];
-  /** Whether a row may contain a text of 64 KB. A page then has fewer rows. */
+  /** Whether a row can contain a text of 64 KB. A page of such a table has fewer rows. */
   isLarge: boolean;
   /** Whether a backup includes the table, or the reason why it does not. */
   backup: "all rows" | "no jobs of the operator" | { no: string };
@@ -103,7 +103,7 @@ export const backupTables: readonly ProjectTable[] = projectTables.filter(({ bac
 
 /**
  * Returns the tables whose rows in the database `shard` move with their project. In the control database, a table that
- * is also one of `controlTables` stays, except `jobs`: the audit log of a project, for example, remains there with the
+ * is also one of `controlTables` stays, except `jobs`. For example, the audit log of a project stays there, with its
  * entries about keys and people, and is read there.
  */
 export function movedTables(shard: string): readonly ProjectTable[] {

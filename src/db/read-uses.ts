@@ -5,7 +5,7 @@ import type { Db } from "./client";
 import { asId, asText, columns, type RowReader } from "./rows";
 import { statement } from "./statement";
 
-/** A resource that uses another one, as it is listed in the refusal to delete that other one. */
+/** A resource that uses another one. The refusal to delete the used resource lists it. */
 export interface Use {
   id: string;
   name: string;

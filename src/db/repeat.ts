@@ -5,7 +5,7 @@ import type { RawRow } from "./rows";
 import { guard, isGuard, noRows, type Statement, statement } from "./statement";
 import { DatabaseAway, type Effect, troubleOf } from "./trouble";
 
-/** The reasons why a batch may be repeated: it recognises its own commit, or a second run changes nothing. */
+/** The reasons why it is safe to repeat a batch: it recognises its own commit, or a second run changes nothing. */
 export interface Repetition {
   hasCommitted: SQL[];
   mayRepeat: boolean;
@@ -18,12 +18,15 @@ interface RepeatContext {
 
 type RunBatch = (statements: readonly Statement[]) => Promise<RawRow[][]>;
 
-/** The most attempts: the first one and two repeats, as many as D1 itself makes for a read. */
+/** The most attempts, including the first. D1 itself makes as many attempts for a read. */
 const maxTries = 3;
-/** The waits between attempts, during which the request waits too. Jitter separates calls that failed together. */
+/**
+ * The waits between attempts. They are short, because the request waits too. Jitter separates calls that failed
+ * together.
+ */
 const backoff: Backoff = { firstMs: 50, growth: 4, maxMs: 200 };
 
-/** A repeated batch found that it had already committed. */
+/** Thrown when a repeated batch finds that it had already committed. */
 class CommittedBefore extends Error {}
 
 /**

@@ -28,7 +28,7 @@ export const asNumber: ColumnReader<number> = (value) => {
   return value;
 };
 
-/** Reads a boolean. SQLite has none: its conditions return 1 and 0. */
+/** Reads a boolean. SQLite has no booleans; its conditions return 1 or 0. */
 export const asFlag: ColumnReader<boolean> = (value) => {
   if (value !== 0 && value !== 1) throw new TypeError(`is ${describe(value)}, not 1 or 0`);
   return value === 1;

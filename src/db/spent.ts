@@ -2,7 +2,7 @@ import { maxStatements } from "./limits";
 
 /** Counts the queries that this request, job or tick has made so far. */
 export class Spent {
-  /** The number of statements in batches and in `select`. An invocation may make a thousand: see `maxStatements`. */
+  /** The number of statements in batches and in `select`. D1 allows a thousand per invocation: see `maxStatements`. */
   statements = 0;
   /** The number of batches that changed something. */
   changes = 0;

@@ -14,7 +14,7 @@ export interface Statement<Row = unknown> {
   readonly read: RowReader<Row>;
   /** Errors for the caller when SQLite refuses the statement. */
   readonly refusals: readonly StatementRefusal[];
-  /** Statements that the batch runs right before this one, such as those that count its rows. */
+  /** Statements that the batch runs right before this one, such as those that update counters. */
   readonly before?: readonly Statement[];
   /** Reads the rows as events. Events with a listener are announced after the commit. */
   readonly announces?: RowReader<InsertedEvent>;
@@ -32,7 +32,7 @@ export interface Statement<Row = unknown> {
 
 type StatementOptions = Partial<Pick<Statement, "refusals" | "before" | "announces" | "again" | "messages">>;
 
-/** The error for a failed constraint or guard. `refuse` may read the database for details. */
+/** The error for a failed constraint or guard. `refuse` can read the database for details. */
 export interface StatementRefusal {
   on: "guard" | { unique: string } | { check: string };
   refuse: () => Error | Promise<Error>;

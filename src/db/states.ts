@@ -3,14 +3,14 @@ import { aroundTrips, type TripClient } from "./trips";
 
 /** The states of a database that a request has seen. Copies of the database may lag behind it. */
 export interface States {
-  /** The database whose round trips go to the primary, or to copies after `readFrom`. */
+  /** The database. Its round trips go to the primary or, after a call of `readFrom`, to copies. */
   db: Db;
   /**
    * Sends later round trips to any copy that is at least as new as the given bookmark, or to any copy at all with
-   * `anyCopy`. Only for requests that read.
+   * `anyCopy`. Use this only for requests that read.
    */
   readFrom(start: string): void;
-  /** Reads the newest bookmark from the primary, because another invocation has written for this request. */
+  /** Reads the newest bookmark from the primary. Needed when another invocation has written for this request. */
   ask(): Promise<void>;
   /** The bookmark of the newest state seen. Null before the first trip. */
   newest(): string | null;
@@ -21,8 +21,8 @@ const thePrimary = "first-primary";
 
 /**
  * Opens the states of a database. Each round trip to the primary has a session of its own: a longer session would
- * continue at a copy after its first query, and that copy may lack later writes of others. Reads from copies share one
- * session, so that no read sees an older state than the one before.
+ * continue at a copy after its first query, and that copy might lack later writes of other requests. Reads from copies
+ * share one session, so that no read sees an older state than the one before.
  */
 export function openStates(primary: Db): States {
   const database = primary.$client;
@@ -32,7 +32,7 @@ export function openStates(primary: Db): States {
   const through = async <T>(session: D1DatabaseSession, trip: (by: TripClient) => Promise<T>): Promise<T> => {
     const result = await trip(session);
     const seen = session.getBookmark();
-    // Bookmarks sort by age.
+    // A newer bookmark is greater than an older one.
     if (seen !== null && (newest === null || seen > newest)) newest = seen;
     return result;
   };
@@ -41,8 +41,8 @@ export function openStates(primary: Db): States {
       try {
         return await through(copies, trip);
       } catch {
-        // The read runs again on the primary. If a copy fails, or does not catch up in time, that costs a round trip
-        // but not the answer.
+        // The read runs again on the primary. A copy that fails, or does not catch up in time, therefore costs a round
+        // trip but not the answer.
         copies = null;
       }
     }

@@ -32,7 +32,7 @@ function isNamed(topic: TopicName): SQL {
   return "id" in topic ? sql`t.id = ${topic.id}` : sql`t.slug = ${topic.slug} AND t.deleted_at IS NULL`;
 }
 
-/** Selects those of the `slugs` that no topic of the project has, or only a deleted one. */
+/** Selects those of the `slugs` that no topic of the project has. Deleted topics do not count. */
 export function unknownTopics(ctx: Owner, slugs: string[]): SQL {
   return sql`SELECT r.value AS slug FROM json_each(${JSON.stringify(slugs)}) r
     LEFT JOIN topics t ON ${inProject(ctx, "t")} AND t.slug = r.value AND t.deleted_at IS NULL

@@ -5,8 +5,8 @@ import { casing, countedIn, type Db } from "./client";
 export type TripClient = Pick<D1Database, "prepare" | "batch">;
 
 /**
- * Runs one round trip with work before and after it. The trip goes through the client `by` or, without one, through the
- * database itself.
+ * Runs one round trip with work before and after it. The trip goes through the client `by` or, if none is given,
+ * through the database itself.
  */
 export type WrapTrip = <T>(trip: (by?: TripClient) => Promise<T>) => Promise<T>;
 

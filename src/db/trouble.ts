@@ -49,7 +49,7 @@ export function troubleOf(error: unknown): Trouble | null {
  */
 export type Effect = "none" | "unknown" | "done";
 
-/** D1 does not work at the moment. */
+/** Thrown when D1 does not work at the moment. */
 export class DatabaseAway extends Error {
   override readonly name = "DatabaseAway";
 

@@ -41,8 +41,8 @@ export function insertRow<Table extends TenantTable>(
 
 /**
  * Changes columns of a row and returns the whole row; with `onlyIf`, only if the condition holds. In a table with
- * versions, the version increases. `updatedAt` becomes the current time but never goes back, because the write of a
- * call that began earlier may come later.
+ * versions, the version increases. `updatedAt` becomes the current time but never goes back, because a call that began
+ * earlier can write later.
  */
 export function updateRow<Table extends TenantTable>(
   ctx: Owner & { now: Date },

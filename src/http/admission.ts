@@ -22,9 +22,9 @@ import type { AppEnv } from "./router";
 type FindEffect = (ctx: Context, key: string) => Promise<KeyEffect | null>;
 
 /**
- * Admits a project's request: one call to the project's gate checks its rate and its idempotency key. A request that
- * needs neither makes no call. When the gate does not answer, requests without a key proceed. Requests with a key are
- * refused, because their effect must not happen twice, and only the gate can tell whether it would.
+ * Admits a project's request. One call to the project's gate checks the rate limits and the idempotency key of the
+ * request. A request that needs neither check makes no call. When the gate does not answer, requests without a key
+ * proceed. Requests with a key are refused, because only the gate can tell whether their effect would happen twice.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -48,7 +48,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
         throw new RateLimited(publicName(admitted.rate.name), admitted.rate.retryAfterSeconds);
       }
       if (owned !== null && admitted === null) {
-        // The lost call may have claimed the key, and the caller's next attempt must find it free.
+        // The lost call might have claimed the key, but the caller's next attempt must find it free.
         ctx.later(ctx.gate.release(ctx.project.id, owned));
         throw gateOutOfReach();
       }
@@ -78,8 +78,8 @@ export function givenKey(c: HonoContext<AppEnv>): string | null {
 type Claimed = OwnedKey & KeyUse;
 
 /**
- * Returns the key as this request claims it. Null when the body could not be read: the request is then refused and
- * claims nothing.
+ * Returns the key as this request claims it. Null when the body could not be read, because such a request is refused
+ * without claiming anything.
  */
 function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   const body = c.get("keyedBody");
@@ -143,8 +143,7 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   const effect = await findEffect(ctx, owned.key).catch((error: unknown) => {
-    // This second failure happened while reading. The caller gets the first one, which tells what may have been
-    // written.
+    // Reading the effect failed too. The caller gets the first error, which tells what might have been written.
     if (c.error === undefined || !isTrouble(error)) throw error;
     ctx.log("warn", "What a key has done is not known yet", { reason: reasonOf(error) });
     return "unknown" as const;
@@ -152,7 +151,7 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   // The claim stays, and the next request that takes it over checks again.
   if (effect === "unknown") return;
   if (effect) {
-    // The database knew the key: an earlier request answered it.
+    // KeyReused means that the database knew the key: an earlier request had the effect.
     const isOthers = c.error instanceof KeyReused;
     return ctx.gate.complete(ctx.project.id, owned, isOthers ? effect : { ...effect, status });
   }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./router";
 
-/** The paths of public answers, which caches may store. */
+/** The paths of public answers, which caches can store. */
 const shared = new Set(["/openapi.json", "/docs/reference", "/docs/reference.md"]);
 
 /**

@@ -3,7 +3,7 @@ import type { Actor, AuditedCall } from "../core/audit/call";
 import { shownName } from "../core/people/visitor";
 import type { AppEnv } from "./router";
 
-/** The longest text of an IPv6 address. */
+/** The most characters in the text of an IPv6 address. */
 const maxIpLength = 45;
 
 /** Returns the part of an audit entry that is about the call: its operation, its caller, and where it came from. */
@@ -12,7 +12,7 @@ export function auditedCall(c: HonoContext<AppEnv>, operation: string): AuditedC
   return { action: operation, actor: actorOf(c), ip, requestId: c.get("requestId") };
 }
 
-/** A key without a name is shown by its prefix, which is not secret. */
+/** Returns who makes the call. A key without a name is shown by its prefix, which is not secret. */
 function actorOf(c: HonoContext<AppEnv>): Actor {
   const visitor = c.get("visitor");
   if (visitor) return { kind: "person", id: visitor.person.id, name: shownName(visitor.person) };

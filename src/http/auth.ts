@@ -112,9 +112,9 @@ export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => 
 };
 
 /**
- * Checks that the caller may read the outbox. Operators may use a browser, which cannot send a bearer token, so they
- * enter the token as a password. A browser then also sends the password with requests that other sites trigger, so a
- * plain form must not be able to change anything here.
+ * Checks that the caller is allowed to read the outbox. A browser cannot send a bearer token, so operators with a
+ * browser enter the token as a password. The browser then also sends the password with requests that other sites
+ * trigger, so a plain form must not be able to change anything in the outbox.
  */
 async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   const { config, control } = c.get("platform");
@@ -153,9 +153,9 @@ function isTrustedHost(c: HonoContext<AppEnv>): boolean {
 }
 
 /**
- * Returns the host of the call if links must not lead to it; otherwise null. A call with a public key may come from
- * anyone. In production only the platform decides which hosts reach this Worker, and on workers.dev only our own hosts
- * do.
+ * Returns the host of the call if links must not lead to it; otherwise null. Anyone can make a call with a public key,
+ * so its host must be trusted. In production, Cloudflare decides which hosts reach this Worker, and under workers.dev
+ * only our own hosts do.
  */
 export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
   const { config } = c.get("platform");
@@ -165,7 +165,10 @@ export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null
   return isOurs ? null : (named[0] ?? null);
 }
 
-/** Returns the origin of links in the installation's own mails; null if only an untrusted caller has named a host. */
+/**
+ * Returns the origin of links in the installation's own mails; null if the only host known is an untrusted one that the
+ * caller named.
+ */
 export function linkOrigin(c: HonoContext<AppEnv>): string | null {
   const { config, origin } = c.get("platform");
   return config.baseUrl ?? (foreignHost(c, "public") === null ? origin : null);
@@ -176,7 +179,7 @@ function namedHosts(c: HonoContext<AppEnv>): string[] {
   return named.filter((name) => name !== undefined);
 }
 
-/** Returns the host name in a header. Undefined without the header; empty when it names no host. */
+/** Returns the host name in a header. Undefined if there is no header; empty if the header names no host. */
 function hostNameIn(header: string | undefined): string | undefined {
   return header === undefined ? undefined : (URL.parse(`http://${header}`)?.hostname ?? "");
 }
@@ -189,7 +192,7 @@ export function notTheOperator(takesMonitorKey = false): NotAuthenticated {
   });
 }
 
-/** Checks the operator's token. When none is configured, these paths do not exist. */
+/** Checks the operator's token. When no token is configured, the paths that need one do not exist. */
 async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Promise<void> {
   const { adminTokens } = c.get("platform").config;
   if (adminTokens.length === 0) throw new UnknownRoute(c.req.method, c.req.path);

@@ -105,8 +105,8 @@ interface Reading {
 }
 
 /**
- * The largest announced length of a body that is read in one go. That is safe, because the runtime never delivers more
- * than was announced.
+ * The largest announced length, in bytes, of a body that is read in one go. This is safe, because the runtime never
+ * delivers more than was announced.
  */
 const maxBytesAtOnce = 65_536;
 
@@ -152,14 +152,14 @@ function keepForm(c: HonoContext<AppEnv>, form: FormData): void {
   Object.assign(c.req.bodyCache, { formData: Promise.resolve(form) });
 }
 
-/** Treats a missing body as an empty object. For routes with an optional body. */
+/** Treats a missing body as an empty object. Called for routes whose body is optional. */
 export async function takeAbsentAsEmpty(c: HonoContext<AppEnv>): Promise<void> {
   if ((await c.req.text()) === "") keepBody(c, "{}");
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Methods with a body. A missing body is invalid JSON, just like an empty one. */
+/** Methods that need a body. A request without one is refused as invalid JSON, like a request with an empty body. */
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 
 async function textOf(body: ReadableStream<Bytes>, reading: Reading): Promise<string> {

@@ -8,7 +8,7 @@ import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 export const bookmarkHeader = "Petrel-Bookmark";
-/** Sent instead of a bookmark, to let any copy answer, however old it is. */
+/** A caller sends this instead of a bookmark to let any copy answer, however old the copy is. */
 const any = "any";
 
 /** The header of an answer, for the OpenAPI document. */
@@ -43,13 +43,17 @@ export const addBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("states", states);
   c.set("ctx", { ...ctx, db: states.db, workflowShards: { of } });
   await next();
-  // The answer's state was written elsewhere: by a Durable Object, or by an earlier request with the same key.
+  // In these cases, the answer's state was written elsewhere: by a Durable Object, or by an earlier request with the
+  // same key.
   const isNews = c.error instanceof KeyReused || (isElsewhere && c.req.method !== "GET");
   const at = isNews ? await readNewest(ctx, states) : states.newest();
   if (at !== null) c.header(bookmarkHeader, await sealBookmark(linkSecrets, { shard: ctx.project.shard, at }));
 };
 
-/** Reads the newest bookmark. Null when the database does not answer: no bookmark is better than an old one. */
+/**
+ * Reads the newest bookmark. Returns null when the database does not answer, because no bookmark is better than an old
+ * one.
+ */
 async function readNewest(ctx: Context, states: States): Promise<string | null> {
   try {
     await states.ask();
@@ -71,8 +75,8 @@ export const followBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /**
- * Returns the bookmark from which to read. Null when it belongs to a database that does not contain the project's rows,
- * or no longer does.
+ * Returns the bookmark from which to read. Null when the bookmark belongs to a database that does not contain the
+ * project's rows, or no longer contains them.
  */
 async function startOf(c: HonoContext<AppEnv>, given: string): Promise<string | null> {
   const bookmark = await openBookmark(c.get("platform").config.linkSecrets, given);

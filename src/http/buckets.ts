@@ -14,7 +14,7 @@ interface Caller {
   person: Id | null;
 }
 
-/** All people of a project together may make this many times as many calls as one person alone. */
+/** How many times more calls all people of a project together are allowed than one person alone. */
 const peopleAtOnce = 10;
 
 /**
@@ -55,7 +55,7 @@ export function publicName(name: string): string {
   return isAddressBucket(name) ? "address" : name;
 }
 
-/** Returns the rate of a route's bucket. The operator may set a lower one for a single project. */
+/** Returns the rate of a route's bucket. The operator can set a lower one for a single project. */
 function rateOf(bucket: RouteBucket, limits: RateLimits, project: { sendRatePerSecond: number | null }): Rate | null {
   const rate = limits[bucket];
   if (rate === null || bucket !== "send" || project.sendRatePerSecond === null) return rate;

@@ -9,7 +9,7 @@ import { sessionOf } from "./session-cookie";
 import type { People } from "./visitor";
 
 /**
- * Serves the console while it is open: one page for all its addresses, the files that the page loads, and frames that show mail.
+ * Serves the console: one page for all its addresses, the files that the page loads, and frames that show mail.
  * `scripts/lib/console` builds the files, which are assets of the Worker.
  */
 export function serveConsole(app: AppRouter, people: Pick<People, "findVisitor">): void {
@@ -29,7 +29,7 @@ const addresses = [
   "/console/p/:project/:page/:id/:part",
 ];
 
-/** Returns the path of the sign-in by Access, which leads back to the requested page. */
+/** Returns the path that signs in a person through Access and then redirects to the requested page. */
 function accessPathFrom(url: string): string {
   const { pathname, search } = new URL(url);
   const asked = pathname + search;
@@ -42,8 +42,8 @@ async function isFromAccess(c: HonoContext<AppEnv>, { findVisitor }: Pick<People
   if (!isLetThrough(c) || c.req.query("by") === "mail") return false;
   const session = sessionOf(c);
   if (session === null) return true;
-  // A browser keeps the cookie of a session that is over. When the database does not answer, the page itself reports
-  // that.
+  // A browser also sends the cookie of a session that has ended. When the database does not answer, the page itself
+  // reports that.
   const visitor = await findVisitor(platform, session).catch(() => undefined);
   return visitor === null;
 }
@@ -89,8 +89,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * Finds a file. Throws UnknownRoute when there is none. A caller who already has the file, judged by its tag, gets a
- * 304.
+ * Finds a file. Throws UnknownRoute when there is none. Answers 304 when the request's tag shows that the caller
+ * already has the file.
  */
 async function findFile(c: HonoContext<AppEnv>, name: string): Promise<Response> {
   const tag = c.req.header("If-None-Match");

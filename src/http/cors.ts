@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from "hono";
 const exposed = "RateLimit-Limit,RateLimit-Remaining,RateLimit-Reset,Retry-After,X-Request-ID";
 const accepted = "Authorization,Content-Type,Idempotency-Key,X-Request-ID";
 
-/** A day. Browsers have lower limits: Chromium's is two hours. */
+/** One day. Browsers have lower limits: Chromium's is two hours. */
 const maxAgeSeconds = "86400";
 
 /**

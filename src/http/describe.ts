@@ -35,7 +35,10 @@ export function describeOperation(operation: PlacedOperation): RouteConfig {
   };
 }
 
-/** The roles that may make the call with a session, and whether an editor who only writes drafts is refused. */
+/**
+ * Returns the roles that are allowed to make the call with a session, and whether an editor who can only write drafts
+ * is refused.
+ */
 function rightsOf(policy: Policy) {
   const needed = roleNeededBy(policy);
   if (needed === null) return {};
@@ -105,7 +108,7 @@ const ifMatch = {
   name: "If-Match",
   in: "header" as const,
   schema: { type: "string" as const },
-  // Has no example, for the reason given below.
+  // Has no example, for the same reason as `idempotencyKey`.
   description:
     'The `version` that you expect, such as `"7"`. When the current version is a different one, the call is a 412 and ' +
     "changes nothing.",

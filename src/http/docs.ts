@@ -40,7 +40,7 @@ async function answerMissing(c: HonoContext<AppEnv>): Promise<Response> {
 /** The page that `scripts/lib/site` makes for unknown addresses. */
 const missing = "404.html";
 
-/** Finds a file. Null when there is none. A caller who already has the file, judged by its tag, gets a 304. */
+/** Finds a file. Returns null when there is none, and a 304 when `tag` shows that the caller already has the file. */
 async function findFile(c: HonoContext<AppEnv>, name: string, tag?: string): Promise<Response | null> {
   const url = new URL(`/docs/${name}`, c.req.url);
   const found = await c.env.ASSETS.fetch(url, tag ? { headers: { "If-None-Match": tag } } : {});

@@ -110,7 +110,10 @@ function generate(operations: PlacedOperation[], head: Parameters<OpenAPIHono["g
   return generator.getOpenAPI31Document(head);
 }
 
-/** Documents the bookmark header. A call may have it to read from a copy, and every answer to a project has it. */
+/**
+ * Documents the bookmark header. A call can send the header to read from a copy, and every answer to a project contains
+ * it.
+ */
 function withBookmark(described: Described, policy: Policy): Described {
   if (!isForProject(policy)) return described;
   const { parameters = [], responses = {}, ...operation } = described.operation;

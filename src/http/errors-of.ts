@@ -6,7 +6,10 @@ import { isForProject } from "./policy";
 import { isDescribed, type RefusalStatus } from "./refusals";
 import { mayGrow, type PlacedOperation } from "./routes";
 
-/** Returns the errors that an operation may answer: those that follow from its parts and its policy, and its own. */
+/**
+ * Returns the errors that an operation can answer with: those that follow from its parts and its policy, and those that
+ * it lists itself.
+ */
 export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
   const {
     params,
@@ -45,7 +48,7 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
 
 /**
  * Whether a parameter of the path refuses some values. Most parameters accept any text, because an unknown id is a 404.
- * The others refuse `?`, which is tried here.
+ * All others refuse `?`, so this function tries `?`.
  */
 function refusesSome(params: z.ZodObject): boolean {
   return !params.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, "?"]))).success;

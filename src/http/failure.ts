@@ -54,7 +54,7 @@ const answers = new Map<unknown, Answer>([
   [ProofNeeded, { status: 403, code: "PROOF_NEEDED" }],
   [CrossSiteWrite, { status: 403, code: "ORIGIN_NOT_ALLOWED" }],
   [SendingPaused, { status: 403, code: "SENDING_PAUSED" }],
-  // The contract fixes this odd pair: clients of the spec check for exactly this.
+  // The contract requires this odd pair of status and code, and clients check for exactly this pair.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],
   [UnknownRoute, { status: 404, code: "RESOURCE_NOT_FOUND" }],
   [TooSlow, { status: 408, code: "REQUEST_TIMEOUT" }],
@@ -124,7 +124,7 @@ export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp
     ...(refusal?.details ? { details: refusal.details } : {}),
     suggestion,
   };
-  // Clients made for other envelopes, such as Plunk's, show this message.
+  // Clients that were made for other error bodies, such as Plunk's, show only this message.
   const whole = suggestion === undefined ? message : `${message} ${suggestion}`;
   return { success: false as const, message: whole, error, timestamp };
 }
@@ -133,9 +133,9 @@ const ourFault: Answer = { status: 500, code: "INTERNAL_SERVER_ERROR" };
 const tryAgain = "Try again. If the error persists, give the requestId to the operator.";
 
 /**
- * Returns the refusal for a failure of the database or of file storage; null for other errors. A request may have
- * committed a batch before the one that failed. A query outside of batches may have had its effect, unless it was refused
- * or the request only reads.
+ * Returns the refusal for a failure of the database or of file storage; null for other errors. Before the failure, the
+ * request might have committed another batch. A query outside of batches might have had its effect, unless the database
+ * refused the query or the request only reads.
  */
 function outOfReach(thrown: Error, c: HonoContext<AppEnv>): StorageOutOfReach | null {
   const away = thrown instanceof DatabaseAway ? thrown : null;

@@ -4,7 +4,10 @@ import { reasonOf } from "../platform/log";
 import { isForProject, type Policy } from "./policy";
 import type { AppEnv } from "./router";
 
-/** The period of the binding in wrangler.toml. The binding cannot say when it will allow the next request. */
+/**
+ * The period of the rate limit in wrangler.toml, in seconds. It becomes the Retry-After, because the binding does not
+ * say when it will allow the next request.
+ */
 const periodSeconds = 10;
 
 /**
@@ -28,8 +31,8 @@ export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
 const documents = /^\/(docs(\.md|\/.*)?|llms\.txt|openapi\.json)$/;
 
 /**
- * Never limits the recipients' pages or the providers' reports, because mailbox providers call all of them from few
- * addresses.
+ * Whether the brake applies to a route. It never applies to the pages of recipients or the reports of providers,
+ * because their calls come from a few addresses.
  */
 function isBrakedRoute(policy: Policy, path: string): boolean {
   const isSignIn = policy.isOfConsole && policy.key === "open";

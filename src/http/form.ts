@@ -1,11 +1,14 @@
 import type { Context as HonoContext } from "hono";
 
-/** The size limit of an ordinary form, which has one or two buttons and the fields that a mailbox provider adds. */
+/**
+ * The size limit of an ordinary form, in bytes. Such a form has one or two buttons and the fields that a mailbox
+ * provider adds.
+ */
 const usualFormBytes = 8 * 1024;
 
 /**
- * Reads the fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. A form that is unreadable or
- * much too large counts as one without fields, because only the POST itself matters.
+ * Reads the fields of a posted form, urlencoded or multipart, because RFC 8058 allows both. A form that is unreadable
+ * or much too large counts as one without fields, because only the POST itself matters.
  */
 export async function readForm(c: HonoContext, maxBytes = usualFormBytes): Promise<Map<string, string>> {
   const { raw } = c.req;

@@ -43,8 +43,8 @@ function sentJson(c: HonoContext<AppEnv>): Promise<unknown> {
 }
 
 /**
- * Validates a part of a request. Warns of unknown names that are ignored. Throws Invalid for those that are refused,
- * and for values that the schema refuses.
+ * Validates a part of a request. Warns of unknown names that are ignored. Throws Invalid for unknown names that are
+ * refused, and for values that the schema refuses.
  */
 async function parse<S extends z.ZodType>(
   c: HonoContext<AppEnv>,
@@ -57,7 +57,7 @@ async function parse<S extends z.ZodType>(
   if (ignored.length > 0) c.get("warnings").push(...ignored.map(written));
   const result = await schema.safeParseAsync(sent);
   if (result.success && faults.length === 0) return result.data;
-  // Zod's issues do not contain the input.
+  // `faultsOf` needs the input, because zod's issues do not contain it.
   const own = result.success ? [] : faultsOf(result.error, sent);
   const misspelt = ignored.map(({ field }) => field);
   throw new Invalid([...faults, ...nameMisspelt(own, misspelt)].map(written));

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Document } from "./operations";
 import type { PlacedOperation } from "./routes";
 
-/** Returns the schemas of job results by their ids. No answer uses one of them as a whole. */
+/** Returns the schemas of job results by their ids. No answer consists of such a result alone. */
 export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodType> {
   const results = operations.flatMap(({ accepted }) =>
     accepted !== undefined && "jobResult" in accepted && accepted.jobResult ? [accepted.jobResult] : [],
@@ -11,8 +11,8 @@ export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodTy
 }
 
 /**
- * Adds the possible results of jobs to the `Job` schema, because only the features know them. The call that starts a
- * job names its result in `x-job-result`.
+ * Adds the possible results of jobs to the `Job` schema, which cannot name them, because only the features know them.
+ * The call that starts a job names the job's result in `x-job-result`.
  */
 export function withJobResults(document: Document, names: Iterable<string>): Document {
   const { Job, ...schemas } = document.components?.schemas ?? {};

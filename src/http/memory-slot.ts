@@ -5,7 +5,10 @@ import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 const patienceMs = 35 * secondMs;
 
-/** The longest pause while a body arrives, and the longest time for the whole body: 14 MB at 2 Mbit/s. */
+/**
+ * `stalledMs` is the longest pause while a body arrives. `readingMs` is the longest time for a whole body: 14 MB at 2
+ * Mbit/s.
+ */
 const stalledMs = 15 * secondMs;
 const readingMs = 60 * secondMs;
 
@@ -66,7 +69,7 @@ export function openDeadline(longestMs = readingMs): Deadline {
     }
     look();
   });
-  // If the body arrives first, this rejection has no other handler.
+  // Without this handler, a rejection that nothing awaits would be reported as unhandled.
   passed.catch(() => {});
   return {
     passed,

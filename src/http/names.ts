@@ -15,7 +15,10 @@ export interface Names {
    * `steps.*.config`.
    */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The paths of fields that are a condition, in which an unknown name would silently drop a part of the condition. */
+  /**
+   * The paths of fields that are a condition. To ignore an unknown name there would silently drop a part of the
+   * condition.
+   */
   conditions: readonly string[];
   /** Fields that are refused, with advice. */
   foreign: readonly ForeignName[];
@@ -34,7 +37,9 @@ export interface UnknownNames {
 
 export const nothingUnknown: UnknownNames = { faults: [], ignored: [] };
 
-/** Finds fields that the route does not know. If there are none, that costs one set lookup per field. */
+/**
+ * Finds fields that the route does not know. If the route knows all fields, this costs only one set lookup per field.
+ */
 export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   if (!names?.body || !isJsonObject(body)) return nothingUnknown;
   const known = names.body;
@@ -53,7 +58,7 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   return { faults, ignored };
 }
 
-/** Yields unknown names one by one, because a list may have 500 items, and an answer shows only the first names. */
+/** Yields unknown names one by one, because a list can have 500 items, and an answer shows only the first names. */
 function* unknownInParts({ parts, conditions }: Names, body: unknown): Generator<UnknownName> {
   for (const [part, known] of parts) {
     for (const { value, at } of valuesAt(body, part)) yield* unknownIn(value, at, known);

@@ -17,7 +17,7 @@ const bases = /^(\/+(api|v1))+(?=\/)/;
 
 /**
  * Returns our path for a request that used another base URL, or the path of another API; null when there is none.
- * `endpoints` does not contain middleware.
+ * `endpoints` must not contain middleware.
  */
 export function relocated(endpoints: RouterRoute[], method: string, path: string): string | null {
   const bare = path.replace(bases, "").replaceAll(/\/{2,}/g, "/");
@@ -26,7 +26,8 @@ export function relocated(endpoints: RouterRoute[], method: string, path: string
     candidate !== undefined && candidate !== path && routes.some((route) => patternOf(route.path).test(candidate));
   const moved = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`)].find((candidate) => isThere(candidate));
   if (moved !== undefined) return moved;
-  // A whole workflow is replaced at the path of its document. Elsewhere, `document` would be taken for an id.
+  // A call that replaces a whole workflow has the path of the workflow's document. In other paths, `document` would be
+  // taken for an id.
   const documents = own.filter((route) => route.path.endsWith("/document"));
   return isThere(`${bare}/document`, documents) ? `${bare}/document` : null;
 }
@@ -56,7 +57,7 @@ function closestPattern(routes: RouterRoute[], path: string): string | undefined
   return patterns.get(closestTo(path, patterns.keys()) ?? "");
 }
 
-/** Whether the path is that of a link in mails. Such paths are copied whole, never typed. */
+/** Whether the route answers a link in mails. People copy such a link and never type its path. */
 function isLinkOfMail({ path }: RouterRoute): boolean {
   return path.endsWith("/:token");
 }

@@ -22,7 +22,7 @@ export interface DescribedSuccess {
   description?: string;
   example?: unknown;
   mediaType?: "text/plain" | "application/octet-stream";
-  /** The `result` of the job that the call starts, once the job is completed. The schema has an id. */
+  /** The schema of the `result` that the job has once it is completed. The schema has an id. */
   jobResult?: z.ZodType;
 }
 

@@ -19,7 +19,7 @@ interface Frame {
   isPersonal?: boolean;
 }
 
-/** Wraps every page that we show. */
+/** Returns a whole page. All our pages have this frame. */
 export function framed({ title, style, main, lang = "en", script, header, isPersonal = false }: Frame): Html {
   return html`<!doctype html>
 <html lang="${lang}">

@@ -1,6 +1,6 @@
 import { getPath } from "hono/utils/url";
 
-/** Matches a path of one of Plunk's three endpoints, with any base URL that Plunk's clients may put before it. */
+/** Matches a path of one of Plunk's three endpoints, with any base URL that Plunk's clients might put before it. */
 const plunkPath = /^(?:\/+api)?(?:\/+v1)?\/+(send|track|verify)$/;
 
 /**

@@ -7,8 +7,8 @@ import type { AppEnv } from "./router";
 import { operationOf } from "./routes";
 
 /**
- * Masks addresses, data and bodies in every answer to a person who may not see them. An answer that cannot be masked is
- * refused.
+ * Masks addresses, data and bodies in every answer to a person who is not allowed to see them. An answer that cannot be
+ * masked is refused.
  */
 export const hidePersonalData: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
@@ -28,7 +28,7 @@ export interface StreamMask {
   item(value: unknown, field: string): unknown;
 }
 
-/** Masks an answer while it is sent as a stream. Returns null when its caller may see all. */
+/** Masks an answer while it is sent as a stream. Returns null when the caller is allowed to see everything. */
 export function streamMask(c: HonoContext<AppEnv>): StreamMask | null {
   if (!c.get("hidesPersonalData")) return null;
   c.set("isMasked", true);

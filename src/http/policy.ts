@@ -33,8 +33,8 @@ export type CallerKey =
 export interface Policy {
   key: CallerKey;
   /**
-   * Whether a call without an `Authorization` header may have its key in the body, because browsers' beacons cannot set
-   * headers.
+   * Whether a call without an `Authorization` header can have its key in the body. Browsers' beacons need this, because
+   * they cannot set headers.
    */
   keyInBody: boolean;
   /** The largest body in bytes. Null when the route takes no body, or reads it itself. */
@@ -66,8 +66,8 @@ export interface Policy {
   takesMonitorKey: boolean;
   /**
    * Whether the route adds rows or files: a project that has reached its `maxStorageMb` may not call such a route. A
-   * function decides from the body, and "itself" leaves the decision to the verb. Null means true for a project's POST
-   * that is not a read.
+   * function decides from the body, and "itself" leaves the decision to the verb. Null is the default: true for a
+   * project's POST that is not a read, and false otherwise.
    */
   grows: boolean | "itself" | ((body: unknown) => boolean) | null;
   /** Whether the route changes nothing, so that a disabled project may call it. */
@@ -77,8 +77,9 @@ export interface Policy {
   /** The names that the route reads; null for a route that is not in the OpenAPI document. */
   names: () => Names | null;
   /**
-   * Creates the refusals that the document shows as examples. A function, because creating an error object while the
-   * Worker starts would take a quarter of its startup time: V8 reads the whole bundle again to find the error's line.
+   * Creates the refusals that the document shows as examples. This is a function, because creating an error object
+   * while the Worker starts would take a quarter of its startup time: V8 reads the whole bundle again to find the
+   * error's line.
    */
   refusals: () => readonly Refusal[];
 }
@@ -119,15 +120,15 @@ export function policy(said: Partial<Policy>): MiddlewareHandler {
   return withPolicy((_, next) => next(), { ...usualPolicy, ...said });
 }
 
-/** Declares the policy of the route whose first handler this is. */
+/** Declares the policy of a route. `handler` must be the first handler of the route. */
 export function withPolicy<H extends MiddlewareHandler>(handler: H, policy: Policy): H {
   policies.set(handler, policy);
   return handler;
 }
 
 /**
- * Returns the lowest role with which a session may call the route; null for a route that accepts no session, or any
- * session.
+ * Returns the lowest role with which a session is allowed to call the route; null for a route that accepts no session,
+ * or any session.
  */
 export function roleNeededBy({ key, role, isRead }: Policy): Role | null {
   if (key === "operator") return role ?? "owner";
@@ -150,7 +151,7 @@ export function isForProject({ key }: Policy): boolean {
   return key === "secret" || key === "public";
 }
 
-/** Whether the caller has a key or the operator's token, which means that a developer wrote the request. */
+/** Whether the caller has a project's key or the operator's token, which means that a developer wrote the request. */
 export function takesKey(policy: Policy): boolean {
   return isForProject(policy) || policy.key === "operator";
 }

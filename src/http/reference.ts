@@ -35,7 +35,7 @@ export function serveReference(app: AppRouter, documentText: DocumentText): void
   app.get("/docs/reference.js", open, async (c) => {
     const script = await fetchScript(c.env, c.req.raw);
     const answer = new Response(script.body, script);
-    // The content of a URL with a version never changes, so browsers fetch the four megabytes once.
+    // The content of a URL with a version never changes, so browsers fetch its four megabytes only once.
     const isFixed = c.req.query("v") === versionOf(script);
     answer.headers.set("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache");
     return answer;
@@ -44,7 +44,7 @@ export function serveReference(app: AppRouter, documentText: DocumentText): void
   app.get("/docs/buttons.js", open, keepAWhile, (c) => c.body(nameButtons, 200, { "Content-Type": "text/javascript" }));
 }
 
-/** The reference's copy buttons show only an icon, so without this screen readers have no name for them. */
+/** Gives the reference's copy buttons a name for screen readers, because they show only an icon. */
 const nameButtons = `new MutationObserver(() => {
   const nameless = 'button[class*="copy-button"]:not([aria-label])';
   for (const button of document.querySelectorAll(nameless)) button.setAttribute("aria-label", "Copy");
@@ -59,7 +59,7 @@ function versionOf(script: Response): string {
   return script.headers.get("ETag")?.replace(/[^0-9a-z]/gi, "") ?? "";
 }
 
-// The reference sets inline styles; everything else is forbidden. It may call this installation, to try requests.
+// The reference sets inline styles; everything else is forbidden. It can call this installation, to try requests.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

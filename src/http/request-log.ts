@@ -3,8 +3,8 @@ import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 
 /**
- * Logs each request by its route's pattern. URLs contain recipients' tokens and people's addresses, so the platform's
- * own line about each call is turned off in wrangler.toml. On a developer's machine, nothing is logged.
+ * Logs each request by its route's pattern. URLs contain recipients' tokens and people's addresses, so wrangler.toml
+ * turns off Cloudflare's own log line for each call. On a developer's machine, nothing is logged.
  */
 export const logRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();

@@ -73,7 +73,10 @@ function requireRole({ role }: Rights, needed: Role): void {
   if (!isAtLeast(role, needed)) throw new RoleTooLow(role, { role: needed });
 }
 
-/** Refuses an editor who only writes drafts, either at once or later, when the body asks to send. */
+/**
+ * Refuses the call of an editor who can only write drafts. If only some bodies send, the call is refused later, when
+ * its body is known.
+ */
 async function limitToDrafts(c: HonoContext<AppEnv>, people: People, { project, rights }: Membership): Promise<void> {
   const { sends }: Policy = c.get("policy");
   const refuse = async () => {

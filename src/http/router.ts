@@ -27,9 +27,9 @@ export interface AppEnv {
     states: States | undefined;
     /** The caller's key. A person with a session has none. */
     key: ShownKey | undefined;
-    /** Refuses the call of an editor who only writes drafts. Not set for callers who may send. */
+    /** Refuses the call of an editor who can only write drafts. Not set for callers who are allowed to send. */
     refuseToSend: (() => Promise<never>) | undefined;
-    /** Whether the caller is a person who may not see personal data in this project. */
+    /** Whether the caller is a person who is not allowed to see personal data in this project. */
     hidesPersonalData: boolean | undefined;
     /** Whether the handler itself masks personal data in the answer. */
     isMasked: boolean | undefined;

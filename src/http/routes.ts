@@ -53,7 +53,10 @@ export function operatorRoutes(tag: string, shared: Pick<Partial<Policy>, "isOfC
   return routesOf({ tag, key: "operator", ...shared }, (c) => c.var.platform);
 }
 
-/** Creates the routes of operations for people with a session. An operation that accepts everybody declares so. */
+/**
+ * Creates the routes of operations for people with a session. An operation that accepts everybody declares another
+ * `key`.
+ */
 export function personRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "person", isOfConsole: true }, (c) => c.var.platform);
 }
@@ -85,7 +88,10 @@ function routesOf<World extends Platform>(
   };
 }
 
-/** Returns the world of an operation, with the call as the audit log records it. */
+/**
+ * Returns what an operation's handler gets. If the operation is audited, this includes what the audit log records about
+ * the call.
+ */
 function inAudit<World extends Platform>(
   { id, isAudited }: PlacedOperation,
   world: World,
@@ -106,7 +112,7 @@ function placedAt(method: Method, path: string, operation: Shared & Operation): 
     path,
     isUpload: operation.form !== undefined,
     isStreamed: operation.bytes !== undefined,
-    // Computed on demand: only requests need the names, so they do not slow the Worker's start.
+    // Computed on demand, because only requests need the names, and a starting Worker does not.
     names: () => {
       names ??= namesOf(operation);
       return names;
@@ -125,7 +131,7 @@ function answerTo<O extends Operation>(
     // Each part is the output of its own schema.
     const input = (await readInput(c, operation)) as InputOf<O>;
     if (operation.isVersioned) c.set("ctx", { ...c.get("ctx"), ifMatch: readIfMatch(c.req.header("If-Match")) });
-    // Only the body tells whether the call sends, which an editor who only writes drafts may not do.
+    // The body decides whether the call sends. If it does, an editor who can only write drafts is refused.
     if (typeof operation.sends === "function" && "body" in input && operation.sends(input.body)) {
       await c.get("refuseToSend")?.();
     }

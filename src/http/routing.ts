@@ -26,7 +26,7 @@ export function findPolicy(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
 
 /**
  * Returns the kind of key for an unknown path. If the path exists under another base URL, either kind of project key is
- * accepted, so that its caller learns the right path.
+ * accepted, so that the caller learns the right path.
  */
 function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
   const endpoints = routes.filter(isEndpoint);

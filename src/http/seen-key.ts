@@ -2,7 +2,7 @@ import { keyKind } from "../core/keys";
 
 const otherHeaders = ["X-Api-Key", "Api-Key", "ApiKey", "X-Auth-Token"];
 
-/** Describes the fault in the form of a key, without showing the key. */
+/** Describes what is wrong with the form of a request's API key, without showing the key. */
 export function wrongWithKey(headers: Headers): string {
   const given = headers.get("Authorization");
   if (!given) {
@@ -18,7 +18,7 @@ export function wrongWithKey(headers: Headers): string {
   return wrongWithValue(key);
 }
 
-/** Describes the fault of a given key, without showing the key. */
+/** Describes what is wrong with a given key, without showing the key. */
 export function wrongWithValue(key: string): string {
   if (/^["'`<{].*["'`>}]$/s.test(key)) return "The API key has quotes or brackets around it.";
   if (key.startsWith("mk_")) {

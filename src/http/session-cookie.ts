@@ -7,7 +7,7 @@ import type { AppEnv } from "./router";
 /** The longest time for which browsers store a cookie. The session's row decides how long the session is valid. */
 const cookieMs = 400 * dayMs;
 
-/** Returns the cookie of the session; null without one, and while the console is closed. */
+/** Returns the cookie of the session; null when there is none, or when the console is closed. */
 export function sessionOf(c: HonoContext<AppEnv>): string | null {
   return cookieOf(c, "petrel");
 }
@@ -16,7 +16,7 @@ export function setSession(c: HonoContext<AppEnv>, token: string | null): void {
   set(c, "petrel", token);
 }
 
-/** Returns the cookie that this browser got when it requested a sign-in mail; null without one. */
+/** Returns the cookie that this browser got when it requested a sign-in mail; null when there is none. */
 export function askedOf(c: HonoContext<AppEnv>): string | null {
   return cookieOf(c, "petrel-asked");
 }
@@ -50,8 +50,8 @@ function set(c: HonoContext<AppEnv>, name: string, value: string | null): void {
 }
 
 /**
- * Whether the page is served without https, as on a developer's machine. Browsers then refuse cookies with the secure
- * prefix.
+ * Whether the page is served without https, as on a developer's machine. Browsers then refuse cookies with the prefix
+ * `__Host-`.
  */
 function isPlainLocal(c: HonoContext<AppEnv>): boolean {
   const { protocol, hostname } = new URL(c.req.url);

@@ -4,10 +4,10 @@ import { open } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
 import { snippet } from "./snippet-script";
 
-/** The path of this version. Its content never changes, so a page can contain its hash. */
+/** The path of the snippet's current version. The script at this path never changes, so a page can contain its hash. */
 export const snippetPath = `/petrel/${snippet.version}.js`;
 
-/** Serves the snippet with which web pages track events: clients/browser. */
+/** Serves the snippet with which web pages track events. Its source is in clients/browser. */
 export function serveSnippet(app: AppRouter): void {
   app.get("/petrel.js", open, etag({ weak: true }), (c) => scriptFor(c, "public, max-age=3600"));
   app.get(snippetPath, open, (c) => scriptFor(c, "public, max-age=31536000, immutable"));

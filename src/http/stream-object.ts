@@ -7,13 +7,13 @@ import type { AppEnv } from "./router";
 /** The JSON form of an object: an async iterable becomes a list. */
 type Streamed<T> = { [Name in keyof T]: T[Name] extends AsyncIterable<infer Item> ? Item[] : T[Name] };
 
-/** The size at which a chunk of text is sent. */
+/** The number of characters at which a chunk of text is sent. */
 const charactersPerChunk = 65_536;
 
 /**
  * Answers with a JSON object as a stream. A field that is an async iterable becomes a list, and each item is made only
  * after the previous ones are sent, so a long list is never completely in memory. An error cuts the stream off, because
- * the status is already sent: the caller then gets incomplete JSON.
+ * the status has already been sent. The caller then gets incomplete JSON.
  */
 export function streamObject<T extends object>(
   c: HonoContext<AppEnv>,

@@ -12,7 +12,7 @@ import { sessionOf } from "./session-cookie";
 export interface People {
   findVisitor(platform: Platform, session: string): Promise<Visitor | null>;
   findProject(platform: Platform, id: string): Promise<Project | null>;
-  /** Returns the names of a few people who may send in a project. */
+  /** Returns the names of a few people who are allowed to send in a project. */
   findSenders(platform: Platform, project: Project): Promise<string[]>;
 }
 
@@ -71,13 +71,18 @@ function isFromOurPage(c: HonoContext<AppEnv>): boolean {
   return origin === originOf(c.req.url) || (config.baseUrl !== null && origin === originOf(`${config.baseUrl}/`));
 }
 
-/** Refuses a request whose headers show that the browser sends it for another site. For routes without a session. */
+/**
+ * Refuses a request whose headers show that the browser sends it for another site. Called for routes without a session.
+ */
 export function refuseCrossSite(c: HonoContext<AppEnv>): void {
   const isSaid = c.req.header("Origin") !== undefined || c.req.header("Sec-Fetch-Site") !== undefined;
   if (isSaid && !isFromOurPage(c)) throw new CrossSiteWrite();
 }
 
-/** Tells the page where to sign in by Cloudflare Access, if Access has let the request through. */
+/**
+ * Creates the refusal of a request without a valid session. If Cloudflare Access has let the request through, the
+ * refusal says where to sign in with Access.
+ */
 export function sessionOver(isByAccess = false): NotAuthenticated {
   return new NotAuthenticated("Nobody is signed in here: there is no session, or it has ended.", {
     suggestion: "Sign in at /console.",
@@ -91,7 +96,7 @@ function bothKeyAndSession(): BadRequest {
   });
 }
 
-/** Returns the person of a route for people, whose policy requires one. */
+/** Returns the person who makes the call. Only for routes whose policy requires a person. */
 export function visitorIn(c: HonoContext<AppEnv>): Visitor {
   const visitor = c.get("visitor");
   if (visitor === undefined) throw new Error("A route for people was called without one");

@@ -3,14 +3,14 @@ import { actorKinds } from "../../core/audit/call";
 import { id, projectId, rowKey } from "../columns";
 
 /**
- * The changes that people, keys and the operator made. The batch of a change writes its entry, which is therefore in
- * the same database. Changes of the installation itself are stored under project 0, which does not exist.
+ * The changes that people, keys and the operator made. The batch that makes a change also writes its entry, so both are
+ * in the same database. Changes of the installation itself are stored under project 0, which does not exist.
  */
 export const auditEntries = sqliteTable(
   "audit_entries",
   {
     projectId: projectId(),
-    /** Contains the real time of the change, even in a project with its own clock. */
+    /** The id contains the real time of the change, even in a project with its own clock. */
     id: id().notNull(),
     actorKind: text({ enum: actorKinds }).notNull(),
     /** Null for the operator's token. */

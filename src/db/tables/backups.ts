@@ -2,8 +2,8 @@ import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm
 import { createdAt, id, projectId, time } from "../columns";
 
 /**
- * The backups whose files exist, in the control database. A backup outlives its project, so the row contains the
- * project's public id.
+ * The backups whose files exist. This table is in the control database. A backup can outlive its project, so the row
+ * contains the project's public id.
  */
 export const backups = sqliteTable(
   "backups",
@@ -25,9 +25,9 @@ export const backups = sqliteTable(
 export type BackupRow = typeof backups.$inferSelect;
 
 /**
- * Rows of a project as they were at the start of the backup in progress. Triggers store a row when it is changed for
- * the first time since. `image` is null for a row that did not exist at the start. The key's columns have the same
- * types as in the table's own key.
+ * Rows of a project as they were at the start of the backup in progress. Triggers store a row when it first changes
+ * after the start. `image` is null for a row that did not exist at the start. The columns `k1` to `k4` have the types
+ * of the table's own key columns.
  */
 export const capturedRows = sqliteTable(
   "captured_rows",

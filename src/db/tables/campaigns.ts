@@ -18,7 +18,7 @@ export const campaigns = sqliteTable(
     name: text().notNull(),
     description: text(),
     status: text({ enum: campaignStatuses }).notNull(),
-    /** Why the campaign waits while it is SENDING. */
+    /** Why a campaign that is SENDING waits, or why Petrel itself cancelled the campaign. */
     heldReason: text(),
     audienceType: text({ enum: audienceTypes }).notNull(),
     segmentId: id(),
@@ -48,13 +48,13 @@ export const campaigns = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Contains all columns that the deletion of a file reads from a campaign.
+    // Contains all columns of a campaign that are read before a file is deleted.
     index("ix_campaigns_files").on(table.projectId, table.status, table.files).where(sql`files IS NOT NULL`),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
     // Finds campaigns by the beginning of their names, because the search text begins with the name.
     index("ix_campaigns_search").on(table.projectId, table.searchText, table.id),
     index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
-    // Finds the campaigns of a topic, which cannot be deleted while one of them is open.
+    // Finds the campaigns of a topic, because a topic cannot be deleted while one of its campaigns is open.
     index("ix_campaigns_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
     index("ix_campaigns_template").on(table.projectId, table.templateId).where(sql`template_id IS NOT NULL`),
     // Finds the campaigns that use the file of a template version, because that version must then be retained.
@@ -64,8 +64,8 @@ export const campaigns = sqliteTable(
 export type CampaignRow = typeof campaigns.$inferSelect;
 
 /**
- * How far the sending of a campaign is, from the call that schedules or sends it until the sending has ended. The row
- * is separate from the campaign's, which may be large, because each step writes it.
+ * The progress of sending a campaign, from the call that schedules or sends it until the sending has ended. Each step
+ * writes this row. It is separate from the campaign's row, which can be large.
  */
 export const campaignRuns = sqliteTable(
   "campaign_runs",
@@ -73,15 +73,15 @@ export const campaignRuns = sqliteTable(
     projectId: projectId(),
     id: id().notNull(),
     clock: clock(),
-    /** When the sweep checks the run, because it is due to start or to continue, or because its message was lost. */
+    /** When the sweep checks the run. The run is then due to start or to continue, or its message was lost. */
     dueAt: time().notNull(),
-    /** Changes with every step, so that only one of two concurrent runs takes it. */
+    /** Changes with every step, so that only one of two concurrent runs can take a step. */
     step: integer().notNull().default(0),
-    /** How far the run is: see engine/recipients/frozen.ts. */
+    /** The progress of the run: see engine/recipients/frozen.ts. */
     progress: jsonObject().notNull().default({}),
     /**
-     * The base URL of the pages for recipients. The call that sends or schedules knows it, but the sweep that starts
-     * the campaign later does not.
+     * The base URL of the pages for recipients. It is stored because the sweep that starts a campaign later has no
+     * request that contains it.
      */
     linkBase: text(),
   },
@@ -100,7 +100,7 @@ export const campaignPages = sqliteTable(
     part: text({ enum: ["CANARY", "REST"] }).notNull(),
     /** When the emails were handed to the consumers of mail. Null while they are held. */
     releasedAt: time(),
-    /** The number of emails that wait or are on their way, at the last count. */
+    /** The number of emails that were waiting or on their way at the last count. */
     open: integer().notNull().default(0),
     /** When the page is counted again. Null while no email of it has changed since the last count. */
     recountAt: time().default(0),
@@ -122,8 +122,8 @@ export const campaignPages = sqliteTable(
 );
 
 /**
- * The counters of a campaign, by content; each variant has its own content. They are the sum over the pages of the
- * campaign: see engine/campaigns/count-page.ts.
+ * The counters of a campaign, by content; each variant has its own content. Each counter is the sum over the campaign's
+ * pages: see engine/campaigns/count-page.ts.
  */
 export const campaignCounts = sqliteTable(
   "campaign_counts",
@@ -131,7 +131,7 @@ export const campaignCounts = sqliteTable(
     projectId: projectId(),
     campaignId: id().notNull(),
     contentId: id().notNull(),
-    /** The variant of the content, stored here because the content may be deleted one day. */
+    /** The variant of the content. It is stored here because the content might be deleted one day. */
     variant: text(),
     queued: counter(),
     failed: counter(),

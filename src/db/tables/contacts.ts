@@ -16,8 +16,8 @@ export const contacts = sqliteTable(
     email: text().notNull(),
     subscribed: flag().notNull(),
     /**
-     * When this person last unsubscribed, by any means, if they have not subscribed again since. Null for a contact
-     * that was never subscribed.
+     * When this person last unsubscribed, by any means. Null if the contact has subscribed again since, or was never
+     * subscribed.
      */
     optedOutAt: time(),
     /**
@@ -32,7 +32,9 @@ export const contacts = sqliteTable(
     /** Where the contact first came from. */
     source: text({ enum: contactSources }).notNull().default("API"),
     data: jsonObject().notNull(),
-    /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
+    /**
+     * Changes with every change of the row, so that a write can check whether the row has changed since it was read.
+     */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -40,11 +42,11 @@ export const contacts = sqliteTable(
   (table) => [
     rowKey(table),
     uniqueIndex("ux_contacts_email").on(table.projectId, table.email),
-    // Lists and searches read only this index. A list of all contacts merges its two halves, those subscribed and those
-    // not.
+    // Lists and searches read only this index. A list of all contacts merges the subscribed and the unsubscribed half
+    // of the index.
     index("ix_contacts_list").on(table.projectId, table.subscribed, table.id, table.email),
     index("ix_contacts_snoozed").on(table.clock, table.snoozedUntil).where(sql`snoozed_until IS NOT NULL`),
-    // Checked here, because only the database knows the size after merging.
+    // The size is checked here, because only the database knows the size after merging.
     check("contacts_data_size", sql.raw(`octet_length(data) <= ${maxDataBytes}`)),
   ],
 );
@@ -57,26 +59,31 @@ export const projectCounts = sqliteTable("project_counts", {
   subscribed: integer().notNull().default(0),
   /** Changes whenever any contact changes. A result computed from contacts is current while this number is the same. */
   contactsVersion: integer().notNull().default(0),
-  /** `confirmations` counts the confirmation mails that public keys caused in this hour (since 1970). */
+  /**
+   * An hour, in hours since 1970. `confirmations` counts the confirmation mails that public keys caused in this hour.
+   */
   confirmationHour: integer().notNull().default(0),
   confirmations: integer().notNull().default(0),
-  /** `publicMails` counts the workflow mails that events of public keys caused in this hour (since 1970). */
+  /**
+   * An hour, in hours since 1970. `publicMails` counts the workflow mails that events of public keys caused in this
+   * hour.
+   */
   publicMailHour: integer().notNull().default(0),
   publicMails: integer().notNull().default(0),
   /** The number of addresses on the suppression list. */
   suppressions: integer().notNull().default(0),
-  /** When a WEBHOOK step of the project last had a turn. Projects that have waited longest go first. */
+  /** When calls of the project's WEBHOOK steps last had a turn. The project that has waited longest goes first. */
   calledAt: integer().notNull().default(0),
   /** The cursor of the sweep that forgets old mail: the email after which it continues. */
   oldMailAfter: id().notNull().default(belowAllIds),
   /**
-   * Where the next round of the sweep over old mail starts: just before the first email that was not ready in this
-   * round. Null while all emails of the round were ready.
+   * Where the next round of the sweep over old mail starts: just before the first email that could not be forgotten yet
+   * in this round. Null while the round has forgotten every email that it read.
    */
   oldMailAgain: id(),
 });
 
-/** The type of each key of `data`, set by its first value in the project (data rule 9). */
+/** The type of each key of `data`, set by the first value of the key in the project. */
 export const contactFields = sqliteTable(
   "contact_fields",
   {
@@ -86,9 +93,7 @@ export const contactFields = sqliteTable(
     /** Whether a call with a public key created the field. Such fields have a limit of their own. */
     isPublic: flag().notNull().default(false),
     createdAt: createdAt(),
-    /**
-     * The number of contacts with the field and the time at which they were counted. Only large projects store these.
-     */
+    /** The number of contacts with the field, counted at `countedAt`. Both are stored only in large projects. */
     contacts: integer(),
     countedAt: time(),
   },
@@ -158,7 +163,7 @@ export const contactTopics = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.contactId, table.topicId] })],
 );
 
-/** Confirmation mails of double opt-in. The rows limit further mails, and prove confirmations. */
+/** Confirmation mails of double opt-in. The rows limit how many more are sent, and prove who confirmed. */
 export const confirmations = sqliteTable(
   "confirmations",
   {

@@ -12,8 +12,8 @@ export const domains = sqliteTable(
     domain: text().notNull(),
     status: text({ enum: ["PENDING", "VERIFIED", "FAILED"] }).notNull(),
     /**
-     * The provider in whose account we created the name, so that we may remove it there. Null when the name already
-     * existed there.
+     * The providers in whose accounts we created the name, so that we can remove it there. Null when the name already
+     * existed.
      */
     createdWith: text(),
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),

@@ -7,7 +7,7 @@ import type { Priority } from "../../core/mail/priority";
 import type { EmailSource, EmailStatus, EmailType, Settler } from "../../core/mail/status";
 import { clock, contentColumns, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
-/** The content of one call, stored once for all its recipients. */
+/** The content of a mail, stored once for all recipients of one call. */
 export const emailContents = sqliteTable(
   "email_contents",
   {
@@ -15,23 +15,23 @@ export const emailContents = sqliteTable(
     id: id().notNull(),
     ...contentColumns(),
     /**
-     * The HTML as given. Null when it is stored in R2 under `bodyKey`. Both are null when the template version has the
-     * HTML.
+     * The HTML as given. Null when it is stored in R2 under `bodyKey`. Both columns are null when the template version
+     * has the HTML.
      */
     body: text(),
     /**
-     * The key of the HTML's file. The file may belong to the template, whose mails share it, and is deleted with the
-     * content only if its kind is "content".
+     * The key of the HTML's file in R2. The file is deleted with the content only if its kind is "content". Otherwise
+     * it belongs to the template, and all mails of the template share it.
      */
     bodyKey: text(),
     headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
     /** The attachments; their files are in R2. */
     attachments: text({ mode: "json" }).$type<AttachmentRow[]>().notNull(),
-    /** The size of the body and the files in bytes. It decides how many mails may be in memory at once. */
+    /** The size of the body and the files in bytes. It limits how many mails are in memory at once. */
     size: integer().notNull(),
     /**
-     * The data of this call, whether it is stored on the contact or not. It overrides the data of the contact when the
-     * mail is rendered.
+     * The data that the call sent, including data that is not stored on the contact. It overrides the data of the
+     * contact when the mail is rendered.
      */
     ownData: jsonObject().notNull(),
     type: text().$type<EmailType>().notNull(),
@@ -46,13 +46,13 @@ export const emailContents = sqliteTable(
     campaignId: id(),
     variant: text(),
     /**
-     * The base URL of the pages for recipients. The code that accepts a mail knows it, but the code that sends the mail
-     * does not.
+     * The base URL of the pages for recipients. It is stored because the code that sends the mail later has no request
+     * that contains it.
      */
     linkBase: text(),
     /**
-     * The number of emails that still need this content: their contact is not erased, and they are not forgotten. The
-     * content is deleted when the number reaches 0.
+     * The number of emails that still need this content: those that are not forgotten and whose contact is not erased.
+     * The content is deleted when the number reaches 0.
      */
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
@@ -107,24 +107,25 @@ export const emails = sqliteTable(
      * it.
      */
     handedAt: time(),
-    /** The time of a call whose outcome is unknown, but whose repeat the provider would recognise. */
+    /**
+     * The time of an earlier provider call with an unknown outcome. The provider would recognise a repeat of that call.
+     */
     uncertainSince: time(),
     /**
-     * When the provider is asked about the email if its outcome is still unknown. Null when the provider cannot be
-     * asked.
+     * When to ask the provider about the email if its outcome is still unknown. Null when the provider cannot be asked.
      */
     lookUpAt: time(),
     /** How many times the provider has answered that it does not have the email, since the last hand-over. */
     lookUps: integer().notNull().default(0),
-    /** How the unknown outcome was settled. */
+    /** How an unknown outcome was settled; null when there was none or it is still unknown. */
     settledBy: text().$type<Settler>(),
     clock: clock(),
     /** When the caller wants the email to be sent; null for immediately. */
     scheduledAt: time(),
-    /** A QUEUED mail is not attempted before this time. Null while it is held. */
+    /** A QUEUED mail is not attempted before this time. Null while the mail is held. */
     nextAttemptAt: time(),
     /**
-     * When the sweep checks a mail that is QUEUED or SENDING. Null while it is held, because no sweep reads it then.
+     * When the sweep checks a mail that is QUEUED or SENDING. Null while the mail is held, so that no sweep reads it.
      */
     dueAt: time(),
     /** When a user asked to send the email again. */
@@ -152,7 +153,7 @@ export const emails = sqliteTable(
     /** Whether the content is no longer stored: see engine/mail/forget/contents.ts. */
     isForgotten: flag().notNull().default(false),
     createdAt: createdAt(),
-    /** When the email ended unsent. */
+    /** When the email ended without being sent. */
     endedAt: time(),
     sentAt: time(),
     deliveredAt: time(),
@@ -160,7 +161,7 @@ export const emails = sqliteTable(
     clickedAt: time(),
     bouncedAt: time(),
     complainedAt: time(),
-    /** When the recipient unsubscribed by a link in this email. Only for mail of campaigns and workflows. */
+    /** When the recipient unsubscribed by a link in this email. Set only for mail of campaigns and workflows. */
     unsubscribedAt: time(),
   },
   (table) => [
@@ -176,7 +177,8 @@ export const emails = sqliteTable(
     index("ix_emails_scheduled")
       .on(table.projectId, table.scheduledAt)
       .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL`),
-    // Mail that is held until its project may send again. Mail of a campaign is held with the campaign.
+    // Mail that is held until its project may send again. Mail of a campaign is not included, because it is held with
+    // its campaign.
     index("ix_emails_held")
       .on(table.projectId)
       .where(sql`status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`),

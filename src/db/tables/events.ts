@@ -18,8 +18,8 @@ export const events = sqliteTable(
       .notNull()
       .default("SYSTEM"),
     /**
-     * Whether a public key caused the event, even if the service itself is the source. Older rows with the source
-     * PUBLIC do not have the flag.
+     * Whether a public key caused the event, even if the service itself is the source. In older rows with the source
+     * PUBLIC, this flag is not set.
      */
     isPublic: flag().notNull().default(false),
     /**
@@ -53,8 +53,8 @@ export const events = sqliteTable(
 export type EventRow = typeof events.$inferSelect;
 
 /**
- * The event names of a project. Each has a total count, and a count for the last day on which the event happened. Each
- * batch that writes events updates the row of a name once.
+ * The event names of a project. Each name has a total count, and a count for the last day on which such an event
+ * happened. Each batch that writes events updates the row of a name once.
  */
 export const eventNames = sqliteTable(
   "event_names",
@@ -71,7 +71,10 @@ export const eventNames = sqliteTable(
     day: integer().notNull(),
     dayCount: integer().notNull(),
     isPublic: flag().notNull().default(false),
-    /** For `email.sent`: the number of events whose mail counts for the project's reputation. It only grows. */
+    /**
+     * For `email.sent`: the number of events whose mail counts for the project's reputation. The number never
+     * decreases.
+     */
     mails: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.name] })],

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ImageType } from "../../core/files/image";
 import { createdAt, id, projectId, rowKey } from "../columns";
 
-/** An image that anybody who knows its URL may read. Its bytes are in R2 and never change. */
+/** An image that anybody who knows its URL can read. Its bytes are in R2 and never change. */
 export const files = sqliteTable(
   "files",
   {

@@ -16,7 +16,8 @@ export const importChanges = sqliteTable(
     version: integer().notNull(),
     isNew: flag().notNull(),
     /**
-     * The contact's data before the import. Null for a new contact, and if a chunk overwrote more data than is kept.
+     * The contact's data before the import. Null for a new contact, and when one chunk of the import overwrote more
+     * data than Petrel keeps.
      */
     data: text(),
     subscribed: flag().notNull(),

@@ -14,7 +14,7 @@ export const jobs = sqliteTable(
     type: text().$type<JobType>().notNull(),
     status: text({ enum: jobStatuses }).notNull(),
     progress: integer().notNull().default(0),
-    /** Changes when the work is requested again: a running job notices that, and starts over. */
+    /** Changes when the work is requested again. A running job notices the change and starts over. */
     generation: integer().notNull().default(1),
     /** The input of the call. */
     input: jsonObject().notNull().default({}),
@@ -33,7 +33,7 @@ export const jobs = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // The order of the list. The id cannot be used, because a job with a fixed id may be started again.
+    // The order of the list. The id cannot be used, because a job with a fixed id can be started again.
     index("ix_jobs_list").on(table.projectId, table.createdAt, table.id),
     index("ix_jobs_failed").on(table.projectId, table.completedAt).where(sql`status = 'failed'`),
     // The operator looks up an erasure by its id alone.
@@ -50,7 +50,7 @@ export const jobs = sqliteTable(
       .where(sql`type = 'campaigns.preflight' AND status IN ('queued', 'processing')`),
     // Finds the jobs with errors, because an erasure looks for addresses in them.
     index("ix_jobs_errors").on(table.projectId, table.id).where(sql`errors <> '[]'`),
-    // For the sweep over jobs of all projects that ended long ago.
+    // Finds jobs of all projects that ended long ago, for the sweep that deletes them.
     index("ix_jobs_ended").on(table.completedAt).where(sql`completed_at IS NOT NULL`),
     index("ix_jobs_open").on(table.nextAnnounceAt).where(sql`status IN ('queued', 'processing')`),
   ],

@@ -14,7 +14,7 @@ export const moves = sqliteTable("moves", {
 
 /**
  * The keys of rows that have changed since a move of their project began, in the order of their latest changes. The
- * key's columns have the same types as in the table's own key.
+ * columns `k1` to `k4` have the types of the table's own key columns.
  */
 export const movedKeys = sqliteTable(
   "moved_keys",

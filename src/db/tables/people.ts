@@ -89,7 +89,7 @@ export const signInLinks = sqliteTable(
     origin: text(),
     /** The browser that requested the link. A printed link has none. */
     browserHash: text(),
-    /** The caller's network, to which a limit applies. */
+    /** The caller's network. The number of links per network is limited. */
     network: text(),
     /** The project to which a person is invited; null for an invitation to the installation. */
     invitedTo: integer(),
@@ -131,7 +131,7 @@ export const passkeys = sqliteTable(
     name: text().notNull(),
     createdAt: createdAt(),
     lastUsedAt: time(),
-    /** Whether the passkey's authenticator may back it up. */
+    /** Whether the authenticator is able to back up the passkey. */
     isBackupEligible: flag().notNull().default(false),
     /** Whether the passkey was backed up when it was last used. */
     isBackedUp: flag().notNull().default(false),

@@ -31,17 +31,20 @@ export const projects = sqliteTable(
     publicAnswers: text({ enum: ["IDS", "NONE"] })
       .notNull()
       .default("IDS"),
-    /** Shown in the footer of marketing mail, like the address below. */
+    /** Shown in the footer of marketing mail, like `postalAddress`. */
     company: text(),
     postalAddress: text(),
-    /** Whether a contact that a public key creates is subscribed, unless its call states otherwise. */
+    /** Whether a contact that a public key creates is subscribed, unless the call says otherwise. */
     publicTrackSubscribes: flag().notNull().default(true),
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),
-    /** When the reputation brake was last lifted: mail sent before does not count. Null when it was never lifted. */
+    /**
+     * When the reputation brake was last lifted: mail sent before that time does not count. Null when it was never
+     * lifted.
+     */
     sendingCountedFrom: time(),
-    /** How many megabytes the project may store; 0 for no limit. */
+    /** The most megabytes that the project is allowed to store; 0 for no limit. */
     maxStorageMb: integer().notNull().default(2_048),
     /** The rows and bytes of the project at its last count. Null before the first count. */
     storage: text({ mode: "json" }).$type<StorageCount>(),
@@ -67,7 +70,8 @@ export const projects = sqliteTable(
   },
   (table) => [
     uniqueIndex("ux_projects_id").on(table.id),
-    // Also finds projects created by earlier code, which does not set this column: its default makes them due.
+    // Also finds projects that an earlier version of the code created without this column, because the default makes
+    // them due.
     index("ix_projects_storage").on(table.storageDueAt),
     // Contains the few projects that are being moved, or were moved recently.
     index("ix_projects_move").on(table.number).where(sql`move IS NOT NULL`),
@@ -102,7 +106,7 @@ export const verifiedDomains = sqliteTable(
     /** Identifies the project's claim to the name: a new id for each claim, derived from its time. */
     claim: text().notNull().default(""),
   },
-  // For the erasure of a project.
+  // Finds the names of a project that is erased.
   (table) => [index("ix_verified_domains_project").on(table.projectId)],
 );
 

@@ -15,24 +15,31 @@ export const segments = sqliteTable(
     /** Fixed at creation, because the names of the segment's entry and exit events contain it. */
     slug: text().notNull(),
     condition: text({ mode: "json" }).$type<FilterCondition>(),
-    /** Whether members may change merely because time passes. Saved with the condition: see `movesWithTime`. */
+    /**
+     * Whether contacts can enter or leave merely because time passes. Saved with the condition: see `movesWithTime`.
+     */
     movesWithTime: flag().notNull().default(false),
     trackMembership: flag().notNull(),
     memberCount: integer().notNull().default(0),
-    /** When `member_count` was counted, and the version of contacts and events at that time. */
+    /** When `memberCount` was counted. `countedOf` is the version of contacts and events at that time. */
     countedAt: time(),
     countedOf: text(),
     clock: clock(),
     /** When a sweep checks whether the members must be counted again. */
     nextCountAt: time(),
-    /** When the members of a tracked segment were computed, and the version at that time. */
+    /**
+     * When the members of a tracked segment were computed. `computedOf` is the version of contacts and events at that
+     * time.
+     */
     computedAt: time(),
     computedOf: text(),
     /** When a sweep checks whether the members must be computed again; null when the segment is not tracked. */
     nextComputeAt: time(),
     /** The current job that computes the members. Two such jobs at once would record events twice. */
     computeJobId: id(),
-    /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
+    /**
+     * Changes with every change of the row, so that a write can check whether the row has changed since it was read.
+     */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

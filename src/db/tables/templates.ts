@@ -14,29 +14,31 @@ export const templates = sqliteTable(
     versionId: id().notNull(),
     topicId: id(),
     /**
-     * Name, description and subject in lower case. Our code writes it, because the lower() of SQLite knows ASCII only.
+     * Name, description and subject in lower case. Our code computes it, because SQLite's lower() handles only ASCII.
      */
     searchText: text().notNull(),
-    /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
+    /**
+     * Changes with every change of the row, so that a write can check whether the row has changed since it was read.
+     */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
-    // The key is also the order of the list by creation.
+    // The primary key is also the order of the list by creation.
     rowKey(table),
     // One index for each other order of the list. The search text begins with the name.
     index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
     index("ix_templates_search").on(table.projectId, table.searchText, table.id),
-    // Finds the templates of a topic, which cannot be deleted while it has any.
+    // Finds the templates of a topic, because a topic cannot be deleted while it has templates.
     index("ix_templates_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
   ],
 );
 export type TemplateRow = typeof templates.$inferSelect;
 
 /**
- * The content of a template at one time. It never changes, and is retained while anything names it: each mail names the
- * version with which it was accepted.
+ * One version of a template's content. It never changes, and is retained while anything names it. For example, each
+ * mail names the version with which it was accepted.
  */
 export const templateVersions = sqliteTable(
   "template_versions",
@@ -54,8 +56,8 @@ export const templateVersions = sqliteTable(
     type: text().$type<EmailType>().notNull(),
     createdAt: createdAt(),
     /**
-     * When the sweep checks whether anything names the version, by the real clock. Null while it is the current
-     * version.
+     * When, by the real clock, the sweep checks whether anything still names the version. Null for the current version
+     * of the template.
      */
     checkAt: time(),
     /** The ids of the uploaded files that the body names; null for none. */
@@ -63,7 +65,7 @@ export const templateVersions = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Contains all columns that the deletion of a file reads from a version.
+    // Contains all columns of a version that are read before a file is deleted.
     index("ix_template_versions_files").on(table.projectId, table.id, table.files).where(sql`files IS NOT NULL`),
     index("ix_template_versions_check").on(table.checkAt).where(sql`check_at IS NOT NULL`),
     // Finds the versions that share a file.

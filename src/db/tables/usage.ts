@@ -2,8 +2,8 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { id, projectId } from "../columns";
 
 /**
- * The number of emails accepted in a calendar month (UTC), by template ('' for inline content), except those that were
- * never sent.
+ * The number of emails accepted in a calendar month (UTC), by template ('' for inline content). Emails that ended
+ * without being sent do not count.
  */
 export const monthlyUsage = sqliteTable(
   "monthly_usage",

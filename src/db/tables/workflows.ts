@@ -6,9 +6,7 @@ import { stepTypes } from "../../core/workflows/step";
 import { triggerTypes } from "../../core/workflows/trigger";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
-/**
- * A workflow: a trigger, steps and the transitions between them. Its version changes with every change of any of them.
- */
+/** A workflow: a trigger, steps and the transitions between them. The version changes whenever any of these changes. */
 export const workflows = sqliteTable(
   "workflows",
   {
@@ -53,7 +51,9 @@ export const workflowSteps = sqliteTable(
     id: id().notNull(),
     /** The key of the step in workflow documents, if it has one; see core/workflows/document.ts. */
     key: text(),
-    /** The position among the steps of the document. Null for steps without one, which come last, ordered by id. */
+    /**
+     * The position among the steps of the document. Null for steps without a position, which come last, ordered by id.
+     */
     ordinal: integer(),
     type: text({ enum: stepTypes }).notNull(),
     name: text().notNull(),
@@ -80,7 +80,10 @@ export const workflowTransitions = sqliteTable(
     toStepId: id().notNull(),
     branch: text(),
     priority: integer().notNull().default(0),
-    /** The position among the transitions of the document. Null for transitions without one, as for steps. */
+    /**
+     * The position among the transitions of the document. Null for transitions without a position, which come last, as
+     * for steps.
+     */
     ordinal: integer(),
     createdAt: createdAt(),
   },
@@ -101,7 +104,7 @@ export const workflowTicks = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.tick] })],
 );
 
-/** A mirror of executions for lists and sweeps. The executions themselves are in the objects of their contacts. */
+/** A mirror of executions for lists and sweeps. The executions themselves are stored in shards. */
 export const workflowExecutions = sqliteTable(
   "workflow_executions",
   {
@@ -135,7 +138,7 @@ export const workflowExecutions = sqliteTable(
     index("ix_workflow_executions_wake")
       .on(table.clock, table.projectId, table.wakeAt, table.id)
       .where(sql`wake_at IS NOT NULL`),
-    // Shows whether any execution waits for an event. Only executions that do are in the index.
+    // Shows whether any execution waits for an event. Only executions that wait for one are in the index.
     index("ix_workflow_executions_awaits").on(table.projectId, table.awaits).where(sql`awaits IS NOT NULL`),
   ],
 );
@@ -167,8 +170,8 @@ export const executionCounts = sqliteTable(
 );
 
 /**
- * The effects of executions on contacts. The batch that inserts the row has the effect, so each step has its effect
- * once. A row is deleted together with its execution: see engine/workflows/shard/forget.ts.
+ * The effects of executions on contacts. The batch that inserts a row also has the effect, so each step has its effect
+ * only once. A row is deleted together with its execution: see engine/workflows/shard/forget.ts.
  */
 export const workflowEffects = sqliteTable(
   "workflow_effects",

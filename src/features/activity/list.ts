@@ -6,10 +6,10 @@ import { activityJson } from "./activity";
 import { eventNamesOf } from "./names-of-types";
 import type { ActivityFilters } from "./schema";
 
-/** The end of the year 9999. No date that a caller can send is later. */
+/** The end of the year 9999, in milliseconds since 1970. No date that a caller can send is later. */
 const endOfTime = 253_402_300_800_000;
 
-/** Implements `GET /activity`: lists the event log, newest first. Throws BadRequest on a cursor of another list. */
+/** Implements `GET /activity`: lists the event log, newest first. Throws BadRequest for a cursor of another list. */
 export async function listActivity(
   ctx: Context,
   { cursor, limit, types, contactId, startDate, endDate }: ActivityFilters & { cursor?: string; limit: number },

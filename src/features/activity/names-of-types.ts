@@ -22,8 +22,8 @@ export function isCallers(name: SQL): SQL {
 }
 
 /**
- * Matches a name. Names and patterns are the service's own words, so they can be inlined. Comparing them one by one
- * needs no temporary b-tree, whose lookups D1 would count as rows read.
+ * Matches a name. Names and patterns are the service's own words, so it is safe to write them into the SQL. Comparing
+ * them one by one needs no temporary b-tree, whose lookups D1 would count as rows read.
  */
 function matchesAny(name: SQL, { exact, patterns }: Pick<NamesOfTypes, "exact" | "patterns">): SQL {
   const conditions = [

@@ -25,7 +25,7 @@ export const maxCounted = maxRowsPerStatement;
 
 /**
  * The most rows that a page looks through. The statement that finds the last of these rows reads them twice, so the
- * number is half of what a statement may read.
+ * number is half of what one statement is allowed to read.
  */
 const maxLookedThrough = Math.floor(maxRowsPerStatement / 2);
 
@@ -69,7 +69,9 @@ function nextRows(rows: SourceRows, after: UpcomingCursor, limit: number): SQL {
   return isShown ? sql`SELECT * FROM (${first(maxLookedThrough)}) s WHERE ${isShown} LIMIT ${limit}` : first(limit);
 }
 
-/** Selects the last row that a page may read, if the page read up to its limit without finding enough rows. */
+/**
+ * Selects the last row that a page reads, if the page reached `maxLookedThrough` without finding enough rows to show.
+ */
 export function selectEnd(rows: SourceRows, after: UpcomingCursor, limit: number): Statement<{ at: number; id: Id }> {
   const { from, at, where } = rows;
   const isShort = sql`(SELECT count(*) FROM (${nextRows(rows, after, limit + 1)})) <= ${limit}`;

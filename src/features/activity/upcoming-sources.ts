@@ -49,8 +49,8 @@ const readEmail = columns({
 });
 
 /**
- * Selects the newest of a contact's emails that belong to no campaign, because campaigns schedule no single emails. The
- * index by contact does not contain the scheduled time.
+ * Selects a contact's newest emails that belong to no campaign, because campaigns schedule no single emails. The index
+ * by contact does not contain the scheduled time, so this selects by age.
  */
 function newestEmails(ctx: Context, contactId: Id): SQL {
   return sql`(SELECT * FROM emails INDEXED BY ux_emails_contact
@@ -107,7 +107,7 @@ const executions: UpcomingSource = {
     const isShown = sql`s.status = 'WAITING'`;
     const rows = { at: sql`s.wake_at`, where };
     if (contactId === null) {
-      // The index also contains running executions, each for a minute.
+      // The index also contains running executions, each for a minute, so `isShown` leaves them out.
       return { ...rows, from: sql`workflow_executions s INDEXED BY ix_workflow_executions_wake`, isShown };
     }
     return { ...rows, from: newestExecutions(ctx, contactId), where: sql`${where} AND ${isShown}` };

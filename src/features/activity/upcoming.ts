@@ -8,8 +8,8 @@ import { sourcesOf } from "./upcoming-sources";
 
 /**
  * `GET /activity/upcoming`: lists scheduled work, of one contact or of all, soonest first. A page starts after a time
- * and an id, so entries that are scheduled or cancelled meanwhile neither repeat nor hide others. Throws BadRequest on
- * a cursor of another list.
+ * and an id, so when entries are scheduled or cancelled meanwhile, the next page neither repeats nor skips others.
+ * Throws BadRequest for a cursor of another list.
  */
 export async function listUpcoming(
   ctx: Context,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Warnings } from "../../core/warning";
 
-/** A client that does not know a newer code shows the message of the item instead. */
+/** The codes of items. A client that does not know a code can show the item's message instead. */
 const attentionCodes = [
   "project_disabled",
   "marketing_paused",
@@ -27,8 +27,8 @@ const attentionCodes = [
 ] as const;
 
 /**
- * `act`: mail or events do not go out. `warn`: that may happen soon, or something was lost. `info`: a remaining step of
- * the set-up.
+ * `act`: mail or events do not go out. `warn`: mail or events might stop soon, or something was lost. `info`: a
+ * remaining step of the set-up.
  */
 export const severities = ["act", "warn", "info"] as const;
 

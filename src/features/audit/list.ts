@@ -23,7 +23,7 @@ interface Log {
   project: number;
 }
 
-/** Returns a page of entries, newest first. Throws BadRequest on a cursor of another list. */
+/** Returns a page of entries, newest first. Throws BadRequest for a cursor of another list. */
 export async function listAudit(
   platform: Platform,
   { databases, project }: Log,
@@ -35,8 +35,8 @@ export async function listAudit(
   const [after = null] = readCursor(cursor, ById, given) ?? [];
   const window = windowOf(project, filters, after);
   const found = await Promise.all(databases.map((db) => readWindow(platform, db, window, filters, limit)));
-  // The page ends where the first window of a database ends. Beyond that, this database may have unread entries that
-  // are newer than those of the others.
+  // The page ends at the newest of the edges. Beyond its edge, a database might have unread entries that are newer than
+  // those of the others.
   const [edge = null] = found
     .flatMap((one) => one.edge ?? [])
     .toSorted()
@@ -84,7 +84,7 @@ const readScanned = columns({ scanned: asNumber, matching: asNumber, edge: orNul
 interface Found {
   rows: AuditEntryRow[];
   matching: number;
-  /** The oldest entry of a window after which there may be more; null for the last window. */
+  /** The oldest entry of the window, when there might be more entries after it; null for the last window. */
   edge: string | null;
 }
 

@@ -12,7 +12,7 @@ export const installationAudit = operatorRoutes("Audit log");
 
 /**
  * Returns the databases that contain the entries of a project. Entries about its keys and settings are in the control
- * database. All others are in the project's own database, which may be the same one.
+ * database. All others are in the project's own database, which can be the control database too.
  */
 function databasesOf({ db, control, project }: Context): Db[] {
   return project.shard === controlShard ? [control] : [db, control];

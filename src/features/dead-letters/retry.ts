@@ -11,9 +11,9 @@ import { installation, type Target } from "../../engine/audit/target";
 import type { Platform } from "../../platform/context";
 
 /**
- * Sends again a message on which its queue gave up, then deletes its record. Throws NotFound, and Conflict for a
- * message that this version does not know. After a crash between the two steps, or with a second call, the message is
- * sent twice. That is harmless: queues deliver at least once, so every handler expects duplicates.
+ * Sends a dead letter to its queue again, then deletes its row. Throws NotFound, or Conflict for a message that this
+ * version does not know. After a crash between the two steps, or with a second call, the message is sent twice. That is
+ * harmless: queues deliver at least once, so every handler expects duplicates.
  */
 export async function retryDeadLetter(platform: Platform, id: Id) {
   const row = sql`SELECT * FROM dead_letters WHERE id = ${id}`;

@@ -12,8 +12,9 @@ import type { Context } from "../../platform/context";
 import { addressOf, keyOfFile } from "./file";
 
 /**
- * `DELETE /files/{id}`. Throws Conflict while a template or an open campaign names the file. Mail that was sent no
- * longer shows it. The row is deleted first; the orphan sweep removes bytes without a row.
+ * `DELETE /files/{id}`. Throws Conflict while a template or an open campaign names the file. After the deletion, mail
+ * that was already sent no longer shows the file. The row is deleted before the bytes. Bytes that are left behind are
+ * removed by the sweep for orphans.
  */
 export async function deleteFile(ctx: Context, id: Id): Promise<void> {
   const row = await selectFirst(
@@ -24,7 +25,7 @@ export async function deleteFile(ctx: Context, id: Id): Promise<void> {
   if (row === null) throw new NotFound("file", id);
   const uses = usesOf(ctx, id);
   const batch = openBatch(ctx);
-  // The file existed a moment ago, so a retry that does not find it has deleted it itself.
+  // The file existed a moment ago. If a repeated batch does not find it, the first attempt has deleted it.
   batch.recognise(sql`NOT EXISTS (SELECT 1 FROM files WHERE ${inProject(ctx)} AND id = ${id})`);
   batch.guard(sql`NOT EXISTS (${uses.templates}) AND NOT EXISTS (${uses.campaigns})`, async () =>
     fileInUse(await readUses(ctx, uses)),
@@ -41,7 +42,9 @@ export async function deleteFile(ctx: Context, id: Id): Promise<void> {
 
 type Users = "templates" | "campaigns";
 
-/** Selects the templates and open campaigns whose bodies name the file, from partial indexes of such rows. */
+/**
+ * Selects the templates and open campaigns whose bodies name the file. Uses indexes that contain only rows with files.
+ */
 function usesOf(ctx: Context, id: Id): Record<Users, SQL> {
   return {
     templates: sql`SELECT t.id, t.name FROM templates t

@@ -48,6 +48,6 @@ export const UploadFile = z
       })
       .meta({ type: "string", format: "binary", description: "A PNG, JPEG, GIF or WebP image of at most 5 MB." }),
   })
-  // A plain z.never() would name the whole form in its refusal instead of the field.
+  // The error of a plain z.never() would name the whole form instead of the field.
   .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file"))
   .meta({ id: "UploadFile", example: { file: "the bytes of logo.png" } });

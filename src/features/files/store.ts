@@ -17,7 +17,10 @@ import { addressOf, keyOfFile } from "./file";
 
 export const maxFileBytes = 5 * 1024 * 1024;
 
-/** The limits on a project's files: their total bytes, and their number, which bounds the sum over their rows. */
+/**
+ * The most bytes of all files of a project together, and the most files. The second limit exists because each upload
+ * adds up the bytes in the rows of all files.
+ */
 const maxBytesTogether = 1024 ** 3;
 const maxFiles = 10_000;
 
@@ -25,8 +28,8 @@ const maxFiles = 10_000;
 const maxNameLength = 255;
 
 /**
- * `POST /files`. The bytes are stored first, so that a row always has them. If the process dies in between, the sweep
- * for orphans removes them.
+ * `POST /files`. The bytes are stored first, so that each row has its bytes. If the process dies before it writes the
+ * row, the sweep for orphans removes the bytes.
  */
 export async function storeFile(ctx: Context, file: File): Promise<FileRow> {
   if (file.size > maxFileBytes) throw new TooLarge(maxFileBytes);

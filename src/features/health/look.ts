@@ -44,8 +44,8 @@ export function sumOf(states: readonly DatabaseState[], of: (state: DatabaseStat
 }
 
 /**
- * Names the projects with the most troubled emails or jobs, in a sentence that is appended to another one. Empty when
- * none of these projects still exists.
+ * Returns a sentence, to be appended to another one, that names the projects with the most emails or jobs in trouble.
+ * The sentence is empty when none of these projects exists.
  */
 export async function worstProjects(
   { platform }: Look,

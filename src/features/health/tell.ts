@@ -11,9 +11,8 @@ const mostOwners = 20;
 const patienceMs = 5 * secondMs;
 
 /**
- * Tells the owners (by mail) and the operator's webhook about checks whose state changed. Returns true when at least
- * one was told, or when there is nobody to tell. When all attempts fail, the next run of the checks tries
- * again.
+ * Tells the owners (by mail) and the operator's webhook about checks whose state changed. Returns true when the mail or
+ * the call succeeded, or when there is nobody to tell. When all attempts fail, the next run of the checks tries again.
  */
 export async function tell(platform: Platform, turned: readonly TurnedCheck[]): Promise<boolean> {
   const { alertWebhookUrl } = platform.config;
@@ -33,7 +32,7 @@ export function reachesAnyone(platform: Platform): boolean {
   return mailsOwners(platform) || alertWebhookUrl !== null || heartbeatUrl !== null;
 }
 
-/** Whether mail reaches owners. Mail in an outbox does not: nobody watches it. */
+/** Whether mail reaches owners. Mail in the outbox does not, because no owner watches the outbox. */
 function mailsOwners({ config }: Platform): boolean {
   return config.consoleFrom !== null && config.mail.provider.name !== "outbox";
 }

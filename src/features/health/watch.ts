@@ -9,9 +9,9 @@ import { examineAll, type HealthReport } from "./examine";
 import { beat, reachesAnyone, tell } from "./tell";
 
 /**
- * Sweeps the checks: tells people when a check begins to fail or recovers, and calls the heartbeat URL while none
- * fails. A failure is reported once two runs, five minutes apart, have seen it. If the process crashes right after an
- * alert, the alert is sent again. Without anybody to tell, no check runs.
+ * Runs the checks as a sweep. Tells people when a check begins to fail or recovers, and calls the heartbeat URL while
+ * no check fails. A failure is reported once two runs, five minutes apart, have seen it. If the process crashes right
+ * after an alert, the alert is sent again. Without anybody to tell, no check runs.
  */
 export async function watchHealth(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard) || !reachesAnyone(platform)) return;

@@ -5,8 +5,8 @@ import type { Platform } from "../../platform/context";
 const noted = expiringCache<true>({ ttlMs: dayMs, maxEntries: 100 });
 
 /**
- * Logs a provider's event that has no meaning here. Each kind is logged once, because a webhook that sends every kind
- * sends several events for each mail.
+ * Logs a provider's event that has no meaning for Petrel. Each kind is logged once, because a webhook that sends every
+ * kind sends several events for each mail.
  */
 export function noteOther(platform: Platform, provider: string, name: string): void {
   const key = `${provider} ${name}`;

@@ -8,8 +8,8 @@ import { takeReport } from "./take-report";
 export const delivery = createRouter();
 
 /**
- * Not in the API's document, because each provider defines its own format. A signed report without a meaning here is
- * also answered with 200; otherwise the provider would repeat it.
+ * This route is not in the API's document, because each provider defines its own format. A signed report that Petrel
+ * ignores is also answered with 200, because the provider would repeat it otherwise.
  */
 delivery.post("/hooks/:provider", policy({ key: "signed" }), async (c) => {
   const { platform } = c.var;

@@ -60,7 +60,10 @@ async function findReached(platform: Platform, { delivered, written }: ReceivedM
 /** How long a notice is remembered. Providers repeat a notice for at most a few days. */
 const rememberedMs = 7 * dayMs;
 
-/** Returns 1 if the event was recorded. The row that remembers the notice is in the same batch as the event. */
+/**
+ * Records the event. Returns 1, or 0 if nothing was recorded. The row that remembers the notice is in the same batch as
+ * the event.
+ */
 async function record(
   platform: Platform,
   provider: string,

@@ -7,7 +7,7 @@ import { applyReport } from "./take-report";
 
 /**
  * How long a report is redelivered while its mail is not found. When a database does not answer, the results of a call
- * may be recorded hours later.
+ * can be recorded hours later.
  */
 const patienceMs = 6 * hourMs;
 /** The wait before the first redelivery. It doubles with each attempt, up to the longest wait. */
@@ -15,9 +15,9 @@ const againAfterSeconds = 10;
 const longestWaitSeconds = 600;
 
 /**
- * Takes the reports that a provider puts into a queue. Other messages there, and reports about mail of others, have no
- * effect. A report whose mail is not found is redelivered, because it may arrive before its mail is recorded. A report
- * that fails is redelivered without the others.
+ * Takes the reports that a provider puts into a queue. Other messages in the queue, and reports about mail that Petrel
+ * did not send, have no effect. A report can arrive before its mail is recorded, so a report whose mail is not found is
+ * redelivered. A report that fails is redelivered without the others.
  */
 export async function takeQueued(platform: Platform, messages: readonly Message[]): Promise<void> {
   for (const message of messages) {
@@ -35,7 +35,7 @@ function tryLater(message: Message): void {
   message.retry({ delaySeconds: Math.min(againAfterSeconds * 2 ** (message.attempts - 1), longestWaitSeconds) });
 }
 
-/** Takes one message. Returns false when its mail is not found but may still be recorded. */
+/** Takes one message. Returns false when the report's mail is not found but might still be recorded. */
 async function takeOne(platform: Platform, { body, timestamp }: Message): Promise<boolean> {
   const report = readQueuedReport(body);
   if (report === null) {

@@ -12,7 +12,7 @@ import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
 /**
- * Applies a provider's report. A report may arrive late, twice, or even before the call that handed the mail over is
+ * Applies a provider's report. A report can arrive late, twice, or even before the call that handed the mail over is
  * recorded. A report of an unknown email, or of one sent by another provider, has no effect. Only our own tag leads
  * from a report to its email.
  */
@@ -36,13 +36,13 @@ export async function applyReport(ctx: Context, provider: string, emailId: Id, n
   batch.addAll(updateSent(ctx, [emailId], { isMeant: sql`e.provider = ${provider}`, providerMessageId }));
   batch.addAll(updateReported(ctx, { emailId }, report, provider, notice.id));
   await batch.commit();
-  // Runs for a repeated report too, because the first one may have failed before this point.
+  // Runs for a repeated report too, because the first delivery of the report might have failed before this point.
   if (endsTrust(meaningOf(report))) await judgeReputation(ctx);
 }
 
 /**
- * Returns the hit for an open or click that the provider itself tracked. Without an id, the hit is identified by its
- * content.
+ * Returns the hit for an open or click that the provider itself tracked. If the provider gives no id, the hit is
+ * identified by its content.
  */
 function hitOf(ctx: Context, emailId: Id, { id, providerMessageId }: Notice, report: ReportedHit): Hit {
   const { kind, at, link, isAutomated } = report;

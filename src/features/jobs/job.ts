@@ -29,7 +29,9 @@ export function jobJson(row: JobRow) {
   };
 }
 
-/** Returns a job to the operator. The job of a deletion outlives its project, so it can only be found by its id. */
+/**
+ * Returns a job to the operator. The job that deletes a project outlives it, so this job can only be found by its id.
+ */
 export async function getOperatorJob(platform: Platform, id: Id): Promise<JobRow> {
   return (await findErasure(platform, id)) ?? (await findCopy(platform, id)) ?? (await getAdvance(platform, id));
 }
@@ -42,7 +44,7 @@ async function findErasure(platform: Platform, id: Id): Promise<JobRow | null> {
   );
 }
 
-/** Finds a backup, a restore or a move, which is in the database of its project. */
+/** Finds the job of a backup, a restore or a move. Such a job is in the database of its project. */
 function findCopy(platform: Platform, id: Id): Promise<JobRow | null> {
   return searchDatabases(platform, (db) =>
     selectFirst(
@@ -57,7 +59,8 @@ function findCopy(platform: Platform, id: Id): Promise<JobRow | null> {
 const readProject = columns({ number: asNumber, shard: asText });
 
 /**
- * Finds the job that advances a project's clock, among all projects with a test clock, which are few. Throws NotFound.
+ * Finds the job that advances a project's clock. Searches all projects with a test clock, which are few. Throws
+ * NotFound.
  */
 async function getAdvance(platform: Platform, id: Id): Promise<JobRow> {
   const projects = await select(

@@ -14,16 +14,19 @@ import { jobJson } from "./job";
 import type { JobFilters } from "./schema";
 
 /**
- * The window of one statement. An index for each filter would write more rows with every change of a job, so a filter
- * scans the newest jobs instead. If the window ends before the page is full, the page is shorter, and the cursor
- * continues at the end of the window.
+ * The most jobs that one statement scans. An index for each filter would write more rows with every change of a job, so
+ * a filter scans the newest jobs instead. If the window ends before the page is full, the page is shorter, and the
+ * cursor continues at the end of the window.
  */
 const windowRows = maxRowsPerStatement;
 
-/** A job with a fixed id may be started again, so the id does not contain the time of creation. */
+/**
+ * A position in the list: the time of creation and the id. The id alone does not suffice, because a job with a fixed id
+ * can be started again later.
+ */
 const Position = z.tuple([z.number(), z.string()]);
 
-/** Implements `GET /jobs`: returns a page of jobs, newest first. Throws BadRequest on a cursor of another list. */
+/** Implements `GET /jobs`: returns a page of jobs, newest first. Throws BadRequest for a cursor of another list. */
 export async function listJobs(
   ctx: Context,
   filters: JobFilters,
@@ -43,7 +46,8 @@ export async function listJobs(
       wholeRow(jobs),
     ),
   );
-  // A later page without filters needs neither a count nor the end of the window: it ends with its last job.
+  // A later page without filters needs neither a count nor the end of the window: the page simply ends with its last
+  // job.
   const isFiltered = filters.status !== undefined || filters.type !== undefined;
   const scanned =
     after === null || isFiltered ? batch.add(statement(selectScanned(window, isMatch), readScanned)) : null;
@@ -63,7 +67,7 @@ export async function listJobs(
 
 const readScanned = columns({ matching: orNull(asNumber), edgeAt: orNull(asNumber), edgeId: orNull(asId) });
 
-/** Selects the number of matches in the window, and its last job if the window is full. */
+/** Selects the number of matches in the window and, if the window is full, the window's last job. */
 function selectScanned(window: SQL, isMatch: SQL): SQL {
   const edge = sql`FROM (${window}) LIMIT 1 OFFSET ${windowRows - 1}`;
   return sql`SELECT sum(${isMatch}) AS matching, (SELECT created_at ${edge}) AS edge_at, (SELECT id ${edge}) AS edge_id

@@ -35,9 +35,9 @@ interface DatabaseFigures {
 }
 
 /**
- * Returns the state of the installation in Prometheus' text format. Its size does not grow with the number of projects.
- * While a database does not answer, sums over all databases are left out: without the part of that database, a counter
- * would seem to begin again.
+ * Returns the state of the installation in Prometheus' text format. The text does not grow with the number of projects.
+ * While a database does not answer, sums over all databases are left out, because a counter without the part of that
+ * database would seem to start again from a lower value.
  */
 export const metrics = keepReport(async (platform) => {
   const figures = await readFigures(platform);

@@ -15,7 +15,10 @@ import type { CreateMonitorKey } from "./schema";
 
 export const maxMonitorKeys = 50;
 
-/** Adds a key that reads the health of the installation. Only its hash is stored. Throws Conflict when there are 50. */
+/**
+ * Adds a key that reads the health of the installation. Only its hash is stored. Throws Conflict when there are already
+ * 50.
+ */
 export async function addMonitorKey(
   platform: Platform,
   { name }: CreateMonitorKey,

@@ -14,7 +14,7 @@ interface Kind {
    * The condition for rows whose name matches the text, and their order; null for a type that is only found by its id.
    */
   named: { where: SQL; order: SQL } | null;
-  /** Whether a name matches the text. Used for types without an index by name, of which a project has few rows. */
+  /** Whether a name matches the text. Set for types without an index by name. A project has few rows of such a type. */
   isNamed?: (name: string) => boolean;
 }
 

@@ -17,8 +17,8 @@ type Found = ReturnType<typeof readFound>;
 const maxFew = 1_000;
 
 /**
- * `GET /search`: returns what has this id, this address, or a name that begins with the text. All queries run in one
- * batch, and each reads a range of an index.
+ * `GET /search`: returns the results whose id or address is the text, or whose name begins with the text. All queries
+ * run in one batch, and each reads a range of an index.
  */
 export async function search(ctx: Context, text: string): Promise<SearchResults> {
   const kinds = kindsFor(ctx, text);

@@ -58,8 +58,8 @@ export const foreignNamesOfSend: ForeignName[] = [
 const address = ["name", "email"];
 
 /**
- * The known names in the parts of a call. Unknown names, such as a `data` of a single recipient, are thus reported
- * instead of silently dropped.
+ * The known names in the parts of a call. They let the call report unknown names, such as a `data` of a single
+ * recipient, instead of dropping them silently.
  */
 export const partNamesOfSend = {
   to: address,

@@ -12,8 +12,9 @@ import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
 /**
- * Refuses what a project may not send once it has reached its `maxStorageMb`: mail of other types than TRANSACTIONAL,
- * and mail to addresses that are no contacts yet. Reads the database only for such a project.
+ * Refuses mail that a project cannot send once it has reached its `maxStorageMb`: mail of any type other than
+ * TRANSACTIONAL, and mail to addresses that are not contacts yet. Reads the database only for a project that has
+ * reached this limit.
  */
 export async function refuseWhileFull(ctx: Context, { template, to }: SendEmail): Promise<void> {
   if (!isFull(ctx.project)) return;

@@ -4,7 +4,7 @@ import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 
 /**
- * Handles several messages `mail.deliver`, each about fresh mail of one project. Returns the error of each message, or
+ * Handles several `mail.deliver` messages, each about fresh mail of one project. Returns the error of each message, or
  * null for a message that succeeded.
  */
 export async function deliverJobs(platform: Platform, jobs: readonly MessageOf<"mail.deliver">[]): Promise<unknown[]> {

@@ -19,7 +19,7 @@ interface WrittenCall {
   data: DataChange;
 }
 
-/** Reads a row with one of these warnings, or with none. */
+/** Reads the row of an expression from `warningsInSql`: a warning, or null. */
 export const readWarning = columns({ warning: orNull((value) => Warning.parse(JSON.parse(asText(value)))) });
 
 /**
@@ -48,8 +48,8 @@ function notStored(who: SQL): SQL {
 }
 
 /**
- * Warns of recipients who get marketing mail without having subscribed. Contacts who opted out get none: their emails
- * are SUPPRESSED.
+ * Warns of recipients who get marketing mail without having subscribed. Contacts who opted out are not included,
+ * because their emails are SUPPRESSED.
  */
 function notSubscribed(ctx: Context, { id, recipients }: WrittenCall): SQL {
   const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));

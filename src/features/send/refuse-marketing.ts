@@ -14,7 +14,8 @@ import type { SendEmail } from "./schema";
 
 /**
  * Refuses marketing email while it is paused, or while no provider carries it, before anything is stored. Reads the
- * database only then: whether the template is a MARKETING one, and whether the call repeats an earlier one.
+ * database only in these cases. It then checks whether the template is a MARKETING one, and whether the call repeats an
+ * earlier one.
  */
 export async function refuseMarketing(ctx: Context, { template }: SendEmail): Promise<void> {
   const pause = pauseOf(ctx.project);

@@ -60,7 +60,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
     if (scheduledAt === null) await announceEmails(ctx, queued(emails));
     return emails;
   } catch (error) {
-    // A refusal wrote no rows. After any other error the rows may exist, and need their files.
+    // A refusal wrote no rows. After any other error, the rows might exist and need their files.
     if (error instanceof Refusal) {
       if (inlineBody) forgetBody(ctx, inlineBody);
       forgetAttachments(ctx, id, attachments.length);
@@ -140,7 +140,8 @@ async function acceptEmails(
   const answer = answerInSql(ctx, recipients);
   const response = ctx.config.sandbox ? sql`json_insert(${answer}, '$.sandbox', json('true'))` : answer;
   batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, lateWarnings, onlyIf: isAccepted }));
-  // Must run after the effect, so that a repeated call gets its 409 even when the month is full by then.
+  // Must come after the statement that stores the effect of the idempotency key, so that a repeated call gets its 409
+  // even if the month is full by then.
   batch.addAll(guardMonthlyLimit(ctx, recipients));
   await batch.commit();
   if (content.count === 0) throw await refusal(ctx, call);

@@ -10,8 +10,8 @@ import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 
 /**
- * Removes an address from the list, without subscribing anyone. Only the hash of an erased contact's address is known,
- * so the suppression that is stored with the hash is cleared too.
+ * Removes an address from the list, without subscribing anyone. For an erased contact, only a hash of the address is
+ * stored, so the suppression that is stored with the hash is cleared too.
  */
 export async function removeSuppression(ctx: Context, written: string): Promise<void> {
   const email = normalizeEmail(written) ?? written;

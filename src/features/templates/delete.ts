@@ -13,10 +13,10 @@ import { updateLeft } from "./save-statements";
 import { stepsWith } from "./template";
 
 /**
- * `DELETE /templates/{id}`. Its versions stay while accepted mail may use them. Throws Conflict while a workflow step
- * uses the template; a concurrent call that is about to use it finds it deleted. The project's confirmation template is
- * refused too. That setting is in the control database, so a concurrent change of it can be missed: a call with
- * `confirm: true` is then a 409.
+ * `DELETE /templates/{id}`. The template's versions stay while accepted mail can use them. Throws Conflict while a
+ * workflow step uses the template. A concurrent call that would use the template finds it deleted. Also throws Conflict
+ * for the project's confirmation template. That setting is in the control database, so this call can miss a concurrent
+ * change of the setting. A call with `confirm: true` is then a 409.
  */
 export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   const setting = await ctx.control

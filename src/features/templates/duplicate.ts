@@ -9,8 +9,8 @@ import type { Context } from "../../platform/context";
 import { guardTemplates, insertTemplate, insertVersion } from "./save-statements";
 
 /**
- * `POST /templates/{id}/duplicate`. The copy shares a large body with the original: the file stays until neither of
- * them needs it.
+ * `POST /templates/{id}/duplicate`. The copy shares the file of a large body with the original. The file stays until
+ * neither of them needs it.
  */
 export async function duplicateTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   return untilFresh(() => copyTemplate(ctx, id), ctx.random);
@@ -23,10 +23,10 @@ async function copyTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   const name = copyName(row.name);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("templates", ctx, content.templateId));
-  // The original may have lost its topic since the read, and the topic may be deleted.
+  // The original might have lost its topic since it was read, and the topic might have been deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
   batch.add(guardTemplates(ctx));
-  // The copy does not send anything yet. Its sender domain is checked when it sends mail.
+  // The sender domain is not checked here, because the copy sends no mail yet. It is checked when the copy does.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
   const inserted = batch.add(
     insertTemplate(ctx, { name, description: row.description, topicId: row.topicId, content }),

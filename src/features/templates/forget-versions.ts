@@ -8,8 +8,8 @@ import type { Platform } from "../../platform/context";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 
 /**
- * The time that calls have to copy a version or its file. They read the version first, and must store their reference
- * to it within this time.
+ * The time that a call has to store its reference to a version, or to the version's file, after it has read the
+ * version.
  */
 export const versionGraceMs = hourMs;
 
@@ -47,10 +47,12 @@ async function forgetSome(platform: Platform, db: Db, rows: SQL): Promise<number
   return referenced.count + deleted.count;
 }
 
-/** Whether the file of the version `v` is named after it, which makes `v` its first owner. */
+/** Whether the file of the version `v` is named after it, which makes `v` the file's first owner. */
 const hasFile: SQL = sql`(substr(v.body_key, -length(v.id)) IS v.id)`;
 
-/** Whether a template or stored mail references the version `v`, or anything other than `v` references its file. */
+/**
+ * Whether a template or stored mail references the version `v`, or anything other than `v` references the file of `v`.
+ */
 const isReferenced: SQL = sql`(
   EXISTS (SELECT 1 FROM templates t WHERE t.project_id = v.project_id AND t.id = v.template_id AND t.version_id = v.id)
   OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_version

@@ -25,8 +25,8 @@ const directions = { asc: sql`ASC`, desc: sql`DESC` };
 const readPosition = columns({ position: asNumber });
 
 /**
- * Returns one page of the project's templates. SQL sorts only ids, because a sort holds whole rows and a body may be
- * large. The rows of the page come in any order, each with its position on the page, and are sorted here.
+ * Returns one page of the project's templates. SQL sorts only ids, because a sort holds whole rows in memory, and a
+ * body can be large. The rows of the page come in any order, each with its position on the page, and are sorted here.
  */
 export async function listTemplates(
   ctx: Context,

@@ -47,7 +47,7 @@ templates.get(
   },
 );
 
-/** Streams whole templates one by one, because each body may be large. */
+/** Streams whole templates one by one, because each body can be large. */
 async function* jsonOf(ctx: Context, found: StoredTemplate[]): AsyncGenerator<Template> {
   for (const template of found) yield templateJson(ctx.project, template, await templateBody(ctx, template.content));
 }

@@ -2,8 +2,8 @@ import { Invalid } from "../../core/errors";
 import type { EmailType } from "../../core/mail/status";
 
 /**
- * Refuses a topic on mail of another type: only MARKETING mail must have the links by which a person leaves a topic.
- * `field` is the field that the caller can change.
+ * Refuses a topic for a template that is not MARKETING, because only MARKETING mail must have the links by which a
+ * person leaves a topic. `field` is the field that the caller can change.
  */
 export function checkTopicFits(type: EmailType, field: "topicId" | "type"): void {
   if (type === "MARKETING") return;

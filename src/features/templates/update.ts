@@ -84,7 +84,7 @@ async function applyChange(
     batch.mayRepeat();
   }
   const updated = batch.add(
-    // An earlier call may be written later, so updatedAt never goes back.
+    // A call that began earlier can write later, so updatedAt never goes back.
     statement(
       sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id}, topic_id = ${topicId},
           search_text = ${searchText(name, description, next.subject)}, version = version + 1,
@@ -101,7 +101,7 @@ async function applyChange(
   return { row: updated.first, content: next };
 }
 
-/** Returns the same object when nothing changes. */
+/** Returns the content after a change: `before` itself when nothing changes. */
 function changedContent(before: VersionRow, change: UpdateTemplate, body: StoredBody | null): VersionRow {
   const after: VersionRow = {
     ...before,

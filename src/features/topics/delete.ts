@@ -22,7 +22,7 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const { slug } = await getTopic(ctx, id);
   const uses = usesOf(ctx, { id, slug });
   const batch = openBatch(ctx);
-  // The topic existed a moment ago, so a retry that finds it deleted has deleted it itself.
+  // The topic existed a moment ago. If a repeated batch finds it deleted, the first attempt has deleted it.
   batch.recognise(sql`NOT EXISTS (${rowById("topics", ctx, id)} AND ${isLive})`);
   const free = Object.values(uses).map((rows) => sql`NOT EXISTS (${rows})`);
   batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await namesOf(ctx, uses)));
@@ -38,7 +38,8 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
 }
 
 /**
- * The kinds of things that may use a topic. A campaign uses it as its own topic, or in the condition of its audience.
+ * The kinds of things that can use a topic: `campaigns` have it as their topic, and `audiences` are campaigns whose
+ * audience condition names it.
  */
 type Users = "templates" | "campaigns" | "audiences" | "segments" | "workflows";
 
@@ -49,7 +50,7 @@ function usesOf(ctx: Context, { id, slug }: { id: Id; slug: string }): Record<Us
   const named = (referrer: Referrer) => sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
     WHERE ${inProject(ctx)} AND kind = 'field' AND name = ${topicField(slug)} AND referrer = ${referrer}
     ORDER BY referrer_id`;
-  // Without the hints, SQLite reads all templates and campaigns of the project.
+  // Without the `INDEXED BY` hints, SQLite reads all templates and campaigns of the project.
   return {
     templates: sql`SELECT id, name FROM templates INDEXED BY ix_templates_topic
       WHERE ${inProject(ctx)} AND topic_id = ${id} ORDER BY id`,

@@ -17,7 +17,7 @@ export function topicJson(row: TopicRow) {
   };
 }
 
-/** Matches topics that are not deleted. Deleted ones keep their rows. */
+/** Matches topics that are not deleted. Deleted topics keep their rows. */
 export const isLive = sql`deleted_at IS NULL`;
 
 export function getTopic(ctx: Context, id: Id): Promise<TopicRow> {

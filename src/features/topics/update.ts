@@ -13,8 +13,8 @@ import { getTopic, isLive } from "./topic";
 
 /**
  * `PATCH /topics/{id}`: writes only the columns that are sent, so two concurrent changes both stay. A new default
- * applies to everyone who never chose. It is not a choice of these contacts, so no events are recorded, but segments
- * are computed again.
+ * applies to everyone who never chose. These contacts have not made a choice, so no events are recorded. Segments are
+ * computed again.
  */
 export async function updateTopic(ctx: Context, id: Id, change: UpdateTopic): Promise<TopicRow> {
   const { name, defaultSubscribed } = change;

@@ -35,7 +35,8 @@ const gatherings = new WeakMap<Enqueue, Gathering>();
 /**
  * Enqueues an open or click after the answer is sent, because waiting for the queue would cost each redirect a round
  * trip. The recipient gets the page even when the queue refuses the message. The hit is then lost, as it is when the
- * process dies first. The first hit is sent at once; hits that follow within a second are gathered.
+ * process dies before it has sent the hit. The first hit is sent at once; hits that follow within a second are
+ * gathered.
  */
 export function enqueueHit(
   platform: Platform,
@@ -58,7 +59,7 @@ export function enqueueHit(
 
 async function sendAtEnd(platform: Platform, gathering: Gathering): Promise<void> {
   await platform.sleep(Math.max(0, gathering.endsAt - platform.clock().getTime()));
-  // After a second without hits, the next one is sent at once again.
+  // The gathering ends here, so the next hit is sent at once again.
   if (gatherings.get(platform.enqueue) === gathering) gatherings.delete(platform.enqueue);
   await send(platform, gathering.pending);
 }

@@ -54,7 +54,8 @@ function isAutomatedCall(c: HonoContext<AppEnv>): boolean {
 }
 
 /**
- * Marks an answer as private. Its URL is a secret of its reader, which no search engine, cache or other page may learn.
+ * Marks an answer as private. The answer's URL is a secret of the recipient, so no search engine, cache or other page
+ * may learn it.
  */
 function sayPrivate(c: HonoContext<AppEnv>): void {
   c.header("Cache-Control", "no-store");

@@ -1,6 +1,6 @@
 import { errorCodes } from "../error-codes";
 
-/** Included only if databases have copies. */
+/** A section that is included only if databases have copies. */
 const bookmarks = `## Reading from a copy nearby
 
 This installation has copies of its database, which usually lag behind it by less than a second. Without a header, your calls

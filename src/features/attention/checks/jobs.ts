@@ -10,7 +10,7 @@ const maxCounted = 1_000;
 
 /** Counts background jobs that failed within the last days, by type. */
 export const checkJobs: AttentionCheck = (ctx, batch) => {
-  // Jobs are timed by the real clock, also in projects with a test clock.
+  // Jobs are timed by the real clock, even in projects with a test clock.
   const from = ctx.realClock().getTime() - shownDays * dayMs;
   const failed = batch.add(
     statement(

@@ -7,7 +7,7 @@ import type { AttentionCheck } from "../check";
 /** The percentage of the monthly limit at which the limit counts as nearly used up. */
 const nearPercent = 80;
 
-/** Reports a monthly limit that is used up or nearly so. */
+/** Reports a monthly limit that is used up or nearly used up. */
 export const checkMonth: AttentionCheck = (ctx, batch) => {
   const { project } = ctx;
   const limit = project.monthlySendLimit;

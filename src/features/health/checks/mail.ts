@@ -6,7 +6,10 @@ import { hourMs, iso, minuteMs } from "../../../core/time";
 import { allAccounts } from "../../../platform/mailer/accounts";
 import { type HealthCheck, sumOf, worstProjects } from "../look";
 
-/** How long mail of each lane may wait. A campaign to a million contacts takes hours at the pace of most accounts. */
+/**
+ * How long mail of each lane can wait before this check warns or fails. A campaign to a million contacts takes hours at
+ * the pace of most accounts.
+ */
 const patience: Record<Lane, { warnMs: number; failMs: number }> = {
   transactional: { warnMs: 2 * minuteMs, failMs: 15 * minuteMs },
   campaign: { warnMs: 6 * hourMs, failMs: 24 * hourMs },

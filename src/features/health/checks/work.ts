@@ -37,9 +37,12 @@ export const jobs: HealthCheck = {
   },
 };
 
-/** How long a fence may stand. It normally stands for a moment; a longer one keeps its project from working. */
+/**
+ * The longest time that a fence can stand before this check fails. Normally a fence stands only for a moment, because
+ * its project cannot work in the meantime.
+ */
 const fencedMs = 30 * secondMs;
-/** How long a move may take. A move of ten million rows takes some hours. */
+/** The longest time that a move can take before this check warns. A move of ten million rows takes some hours. */
 const longMoveMs = 12 * hourMs;
 
 /** Checks that no move of a project between databases is stuck. */
@@ -94,7 +97,7 @@ export const crons: HealthCheck = {
   },
 };
 
-/** Checks that due executions of workflows move on. */
+/** Checks that due executions of workflows continue. */
 export const workflowShards: HealthCheck = {
   name: "workflow_shards",
   async examine({ databases }) {

@@ -3,7 +3,7 @@ import type { Id } from "../../../core/ids";
 import { asFlag, type Target } from "../../../engine/audit/target";
 import type { Project } from "../../../platform/context";
 
-/** Describes a member's rights for the audit log of the project. The id may be an expression, for a new person. */
+/** Describes a member's rights for the audit log of the project. For a new person, the id can be an SQL expression. */
 export function auditedMember({ number }: Project, personId: Id | SQL): Target {
   return {
     project: number,

@@ -43,7 +43,7 @@ export async function inviteMember(
     statement(sql`INSERT INTO people (id, email, name, locale, created_at)
       VALUES (${newId()}, ${email}, ${name}, ${locale}, ${now}) ON CONFLICT (email) DO NOTHING`),
   );
-  // Must come after the insert of the person, who may be new.
+  // Must come after the insert of the person, because the person might be new.
   recordChange(batch, platform, auditedMember(project, theirs));
   batch.add(
     statement(sql`INSERT INTO memberships (person_id, project_id, role, may_send, sees_personal_data, created_at)

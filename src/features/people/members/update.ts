@@ -32,7 +32,7 @@ export async function updateMember(
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();
   requireStanding(batch, by, project.number);
-  // Checked within the batch, because another call may change the role at the same time.
+  // Checked within the batch, because another call could change the role at the same time.
   if (maySend === false) batch.guard(isNot("editor"), () => notFor("maySend", onlyEditors));
   if (seesPersonalData === false) batch.guard(isNot("viewer"), () => notFor("seesPersonalData", onlyViewers));
   recordChange(batch, platform, auditedMember(project, personId));
