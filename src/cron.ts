@@ -144,12 +144,12 @@ const underWay: Record<string, Sweep> = {
 };
 
 /**
- * Sweeps that `SweepObject` runs every five seconds, for lost messages on which a person may be waiting. Jobs come
- * last, because they can use up all statements of the run.
+ * Sweeps that `SweepObject` runs every five seconds, for lost messages. A person might be waiting for the effect of
+ * such a message. Jobs come last, because they can use up all statements of the run.
  */
 const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, queueDueCampaigns, requeueLostJobs };
 
-/** Front door 3. */
+/** Front door 3: runs the sweeps of a cron schedule. */
 export async function tick(controller: ScheduledController, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
   const { cron } = controller;
@@ -218,7 +218,7 @@ async function runAll(platform: Platform, sweeps: [name: string, sweep: Sweep][]
   let due: ReadonlyMap<string, readonly string[]> | undefined;
   for (const [index, [name, sweep]] of sweeps.entries()) {
     const before = platform.spent.statements;
-    // Asked as late as possible, because the first sweeps after a process start make rows due.
+    // The databases are asked as late as possible, because the first sweeps after a process start make rows due.
     if (name in asked) due ??= await findDue(platform, asked);
     const shards = due?.get(name) ?? platform.shards;
     if (shards.length === 0) continue;

@@ -58,7 +58,8 @@ type Handler<M> = (platform: Platform, message: M, listeners: readonly EventList
 export const eventListeners: readonly EventListener[] = [webhookListener, workflowListener];
 
 /**
- * All kinds of calls to tenants' URLs. One consumer makes the calls of all kinds, so that no kind waits for another.
+ * All kinds of calls to tenants' URLs. A consumer makes the calls of all kinds concurrently, so that no kind waits for
+ * another.
  */
 const outboundCalls: readonly OutboundCalls[] = [webhookCalls, workflowCalls()];
 
@@ -215,7 +216,7 @@ function tryLater(message: Message, backoff: Backoff): void {
   message.retry({ delaySeconds: backoffMs(backoff, message.attempts - 1) / secondMs });
 }
 
-/** Does the work of one message. Throws when another attempt may succeed. */
+/** Does the work of one message. Throws when another attempt might succeed. */
 export function handleMessage(platform: Platform, message: QueueMessage, listeners = eventListeners): Promise<void> {
   // Each handler accepts only its own type of message, which TypeScript cannot infer when a union type is the index.
   const handler = handlers[message.type] as Handler<QueueMessage>;
@@ -223,9 +224,9 @@ export function handleMessage(platform: Platform, message: QueueMessage, listene
 }
 
 /**
- * Stores a message that failed every attempt, so that the operator sees it. The sweeps still find the rows that the
- * message is about. The database might be the cause of the failure, so storing the message is tried up to a hundred
- * times, over a day.
+ * Stores a message that failed every attempt, so that the operator sees it. For most messages, the sweeps still find
+ * the rows and do the work. If the database is the cause of the failure, storing the message fails too. It is therefore
+ * tried up to a hundred times, over a day.
  */
 async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
   const body = JSON.stringify(message.body);

@@ -8,7 +8,7 @@ import { openPlatform } from "./platform/open-platform";
 /**
  * Front door 4: the one object whose alarm rings every five seconds, because a cron tick comes only once a minute. A
  * request is answered before its queue message is sent. If the isolate dies in between, the message is lost, and a
- * sweep of this object finds its row within ten seconds.
+ * sweep of this object finds the row of the message within ten seconds.
  *
  * Each alarm sets the next alarm before it runs the sweeps, so a failed or slow sweep neither prevents nor delays the
  * next alarm. If no alarm is set nevertheless, the tick of every minute sets one.

@@ -179,7 +179,7 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
         for (const job of jobs) await runJob(ctx, job);
       },
     },
-    // With the real clock, a campaign's counts are updated a few seconds later. Here they are updated at once.
+    // A campaign's counts are updated a few seconds later by the real clock. Here they are updated at once.
     {
       name: "counts of campaigns",
       table: "campaign_pages",

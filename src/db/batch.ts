@@ -40,8 +40,8 @@ export interface Batch {
    */
   recognise(hasCommitted: SQL): void;
   /**
-   * Declares that running the batch twice has the same effect as running it once. `commit` then repeats it after a lost
-   * answer.
+   * Declares that running the batch twice has the same effect as running it once. `commit` then repeats the batch after
+   * a lost answer.
    */
   mayRepeat(): void;
   /**

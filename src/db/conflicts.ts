@@ -23,7 +23,7 @@ export function failedGuard(error: unknown): string | null {
 
 /**
  * Returns the messages of an error and its causes as one text. Drizzle wraps the error of D1, which wraps that of
- * SQLite, so SQLite's message may be at any of these levels.
+ * SQLite, so SQLite's message can be at any of these levels.
  */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return "";

@@ -18,8 +18,8 @@ export function isInserted(table: string, owner: Owner, id: Id): SQL {
 }
 
 /**
- * Returns the condition that a row no longer exists, although the call read it before its batch. Another call may have
- * deleted the row meanwhile, but the effect and the answer are the same.
+ * Returns the condition that a row no longer exists, although the call read it before its batch. Another call might
+ * have deleted the row meanwhile, but the effect and the answer are the same.
  */
 export function isDeleted(table: string, owner: Owner, id: Id): SQL {
   return sql`NOT EXISTS (${rowById(table, owner, id)})`;

@@ -30,8 +30,8 @@ function write({ queryChunks }: SQL, written: SqlText): boolean {
 }
 
 /**
- * Reports whether a chunk is a value. The types declare values as wrapped, but drizzle does not wrap them; see its
- * FakePrimitiveParam.
+ * Reports whether a chunk is a value. Drizzle's types declare values as wrapped, but drizzle does not wrap them; see
+ * its FakePrimitiveParam.
  */
 function isValue(chunk: unknown): boolean {
   return chunk === null || typeof chunk === "string" || typeof chunk === "number" || typeof chunk === "boolean";

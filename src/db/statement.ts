@@ -42,7 +42,6 @@ export interface StatementRefusal {
 export interface InsertedEvent {
   projectId: number;
   id: Id;
-  /** Whether the event has a listener. */
   hasListener: boolean;
 }
 

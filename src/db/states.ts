@@ -1,7 +1,7 @@
 import type { Db } from "./client";
 import { aroundTrips, type TripClient } from "./trips";
 
-/** The states of a database that a request has seen. Copies of the database may lag behind it. */
+/** The states of a database that a request has seen. Copies of the database can lag behind the database itself. */
 export interface States {
   /** The database. Its round trips go to the primary or, after a call of `readFrom`, to copies. */
   db: Db;

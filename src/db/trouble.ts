@@ -1,10 +1,10 @@
 /**
  * Failures of D1 that are not caused by our statement:
  *
- * - `lost`: the connection or the database went away. A write may still have been committed. D1 advises a retry.
+ * - `lost`: the connection or the database went away. A write might still have been committed. D1 advises a retry.
  * - `overloaded`: D1 refused the query before it began. An immediate retry makes the overload worse.
  * - `exhausted`: a query exceeded the limits of the database, which was reset together with all queries, including
- *   ours. A retry may take as long, and end the same way.
+ *   ours. A retry can take as long, and fail in the same way.
  * - `fenced`: the project is moving to another database, and its rows cannot be written for a moment. A retry succeeds
  *   after the project has been looked up again.
  */
@@ -44,8 +44,8 @@ export function troubleOf(error: unknown): Trouble | null {
 }
 
 /**
- * The effect of a failed batch. `none`: it did not commit. `unknown`: it may have committed. `done`: it committed, but
- * its rows are not known.
+ * The effect of a failed batch. `none`: it did not commit. `unknown`: it might have committed. `done`: it committed,
+ * but its rows are not known.
  */
 export type Effect = "none" | "unknown" | "done";
 

@@ -88,7 +88,7 @@ function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   return { kind, key, owner: crypto.randomUUID(), request: requestOf(c), hash: body.hash };
 }
 
-/** Returns the name of the request, such as `POST /v1/send`, which is stored with its key. */
+/** Returns the name of the request, such as `POST /v1/send`, which is stored with its idempotency key. */
 export function requestOf(c: HonoContext<AppEnv>): string {
   return `${c.req.method} ${c.req.path}`;
 }

@@ -6,7 +6,7 @@ const shared = new Set(["/openapi.json", "/docs/reference", "/docs/reference.md"
 
 /**
  * Sets the headers of every answer before the answer exists, so that they are built once. A page or file that caches
- * may store sets its own Cache-Control.
+ * are allowed to store sets its own Cache-Control.
  */
 export const answerHeaders: MiddlewareHandler<AppEnv> = (c, next) => {
   c.header("X-Content-Type-Options", "nosniff");

@@ -94,7 +94,7 @@ async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: F
   c.set("ctx", { ...forProject(c.get("platform"), project, kind), foreignHost: foreignHost(c, kind) });
 }
 
-/** Admits a key of kind `monitor` to routes that accept one. Returns false when the request has none. */
+/** Admits a key of kind `monitor` to routes that accept one. Returns false when the request has no such key. */
 async function admitMonitor(c: HonoContext<AppEnv>, isMonitorKey: IsMonitorKey): Promise<boolean> {
   const given = bearerToken(c);
   if (given === null || !(await isMonitorKey(c.get("platform"), given))) return false;
@@ -154,8 +154,8 @@ function isTrustedHost(c: HonoContext<AppEnv>): boolean {
 
 /**
  * Returns the host of the call if links must not lead to it; otherwise null. Anyone can make a call with a public key,
- * so its host must be trusted. In production, Cloudflare decides which hosts reach this Worker, and under workers.dev
- * only our own hosts do.
+ * so links lead only to trusted hosts. In production, Cloudflare decides which hosts reach this Worker, and under
+ * workers.dev only our own hosts do.
  */
 export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
   const { config } = c.get("platform");

@@ -11,13 +11,13 @@ export const bookmarkHeader = "Petrel-Bookmark";
 /** A caller sends this instead of a bookmark to let any copy answer, however old the copy is. */
 const any = "any";
 
-/** The header of an answer, for the OpenAPI document. */
+/** Describes the bookmark header of an answer, for the OpenAPI document. */
 export const bookmarkOfAnswer = {
   schema: { type: "string" as const },
   description: "The state of the database that this answer shows. Send it back to read from a copy that is no older.",
 };
 
-/** The header of a call, for the OpenAPI document. */
+/** Describes the bookmark header of a call, for the OpenAPI document. */
 export const bookmarkOfCall = {
   name: bookmarkHeader,
   in: "header" as const,

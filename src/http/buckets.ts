@@ -14,7 +14,7 @@ interface Caller {
   person: Id | null;
 }
 
-/** How many times more calls all people of a project together are allowed than one person alone. */
+/** The rate of all people of a project together is this many times the rate of one person. */
 const peopleAtOnce = 10;
 
 /**

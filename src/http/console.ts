@@ -113,8 +113,8 @@ const maxPreviewBytes = 6 * megabyte;
 
 /**
  * Answers with the HTML that a page of the console posts into a frame, without storing it. The frame's policy is
- * stricter than the page's: it allows no script, no form, no address of ours, and images of other sites only if the
- * reader wants them. But it allows the mail's own styles.
+ * stricter than the page's: it allows the mail's own styles, but no script, no form and nothing from our own server. It
+ * allows images of other sites only if the reader wants them.
  */
 async function answerPreview(c: HonoContext<AppEnv>): Promise<Response> {
   if (c.req.header("Origin") !== originOf(c.req.url)) {
@@ -124,7 +124,7 @@ async function answerPreview(c: HonoContext<AppEnv>): Promise<Response> {
   }
   const form = await readForm(c, maxPreviewBytes);
   const html = form.get("html");
-  // A form that is too large has no fields.
+  // `readForm` returns no fields for a form that is too large.
   if (html === undefined) throw new TooLarge(maxPreviewBytes);
   const images = form.get("images") === "load" ? "data: https: http:" : "data:";
   c.header(

@@ -87,7 +87,8 @@ function describedSuccess(success: Success): DescribedSuccess {
 }
 
 /**
- * Describes a body with its example. Every schema of a whole body has one; the document shows it with each operation.
+ * Describes a body with its example. Every schema of a whole body has an example, which the document shows with each
+ * operation.
  */
 function contentOf(schema: z.ZodType, { example = schema.meta()?.example, mediaType = "application/json" } = {}) {
   return { [mediaType]: { schema, example } };

@@ -124,7 +124,7 @@ export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp
     ...(refusal?.details ? { details: refusal.details } : {}),
     suggestion,
   };
-  // Clients that were made for other error bodies, such as Plunk's, show only this message.
+  // Clients that expect other error bodies, such as Plunk's, show this message.
   const whole = suggestion === undefined ? message : `${message} ${suggestion}`;
   return { success: false as const, message: whole, error, timestamp };
 }

@@ -11,8 +11,8 @@ import type { AppEnv } from "./router";
 const periodSeconds = 10;
 
 /**
- * Refuses floods from one IP address before anything is read. It is off by default, because each Cloudflare location
- * counts separately and roughly. When the binding fails, requests are admitted.
+ * Refuses floods from one IP address before anything is read. The brake is off by default, because each Cloudflare
+ * location counts separately and roughly. When the binding fails, requests are admitted.
  */
 export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { config, log } = c.get("platform");

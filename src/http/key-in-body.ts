@@ -7,7 +7,7 @@ import type { AppEnv } from "./router";
 /**
  * Returns the key in the body of a call without an Authorization header, if the route accepts it there. The body is
  * read within the route's limit, and stored for the route. Null when the body has no key: such a call is refused like
- * any other without a key. The body may have the call's idempotency key as well.
+ * any other without a key. The body can contain the call's idempotency key as well.
  */
 export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> {
   if (!c.get("policy").keyInBody || c.req.raw.headers.has("Authorization")) return null;

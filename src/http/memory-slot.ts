@@ -52,8 +52,8 @@ export interface Deadline {
 }
 
 /**
- * Opens the deadline of a body, which may take `longestMs` as a whole. A single timer checks again whenever it fires,
- * so that arriving chunks need not set timers.
+ * Opens the deadline of a body. The whole body must arrive within `longestMs`. A single timer checks again whenever it
+ * fires, so that arriving chunks need not set timers.
  */
 export function openDeadline(longestMs = readingMs): Deadline {
   const since = Date.now();

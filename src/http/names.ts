@@ -16,7 +16,7 @@ export interface Names {
    */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * The paths of fields that are a condition. To ignore an unknown name there would silently drop a part of the
+   * The paths of fields that are a condition. Ignoring an unknown name there would silently drop a part of the
    * condition.
    */
   conditions: readonly string[];

@@ -26,8 +26,8 @@ export function relocated(endpoints: RouterRoute[], method: string, path: string
     candidate !== undefined && candidate !== path && routes.some((route) => patternOf(route.path).test(candidate));
   const moved = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`)].find((candidate) => isThere(candidate));
   if (moved !== undefined) return moved;
-  // A call that replaces a whole workflow has the path of the workflow's document. In other paths, `document` would be
-  // taken for an id.
+  // A whole workflow is replaced at its own path followed by `/document`. In other paths, `document` would be taken for
+  // an id.
   const documents = own.filter((route) => route.path.endsWith("/document"));
   return isThere(`${bare}/document`, documents) ? `${bare}/document` : null;
 }

@@ -12,12 +12,12 @@ const document = lazily(() => import("./document"));
 export type DocumentText = (c: Context<AppEnv>) => Promise<string>;
 
 /**
- * Returns a function that returns the document's text. It is generated from the schemas that validate requests, by code
- * that is loaded with the first call.
+ * Returns a function that returns the document's text. The document is generated from the schemas that validate
+ * requests, by code that is loaded with the first call.
  */
 export function keepDocument(allRoutes: AllRoutes): DocumentText {
-  // Generating the document takes much longer than a 304 should, so it is cached. It depends only on its cache key.
-  // Only one document is cached, because anyone can call under any host name.
+  // Generating the document takes much longer than a 304 should, so it is cached. The document depends only on the
+  // values in its cache key. Only one document is cached, because anyone can call under any host name.
   let cached: { key: string; text: string } | null = null;
   return async (c) => {
     const { origin } = new URL(c.req.url);

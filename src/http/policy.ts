@@ -51,10 +51,10 @@ export interface Policy {
   bucket: RouteBucket | null;
   /**
    * The role that a person needs. Null for the default: a viewer may read, an editor may write, and the operator's
-   * routes require an owner. A route of one project under `/admin` may accept that project's admin.
+   * routes require an owner. A route of one project under `/admin` can accept that project's admin.
    */
   role: Role | null;
-  /** Whether an editor who only writes drafts is refused, either always or for certain bodies. */
+  /** Whether an editor who can only write drafts is refused, either always or for certain bodies. */
   sends: boolean | ((body: unknown) => boolean);
   /** Whether a person must have proved who they are within the last ten minutes. */
   needsProof: boolean;

@@ -59,7 +59,8 @@ function versionOf(script: Response): string {
   return script.headers.get("ETag")?.replace(/[^0-9a-z]/gi, "") ?? "";
 }
 
-// The reference sets inline styles; everything else is forbidden. It can call this installation, to try requests.
+// Allows inline styles, because the reference sets them, but no inline code and nothing from other sites. Allows calls
+// to this installation, so that a reader can try requests.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

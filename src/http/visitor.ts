@@ -17,8 +17,8 @@ export interface People {
 }
 
 /**
- * Returns the person of a request with a session; null without one. A request with both a session and a key is refused,
- * because it would be unclear whose rights apply.
+ * Returns the person whose session the request has; null when it has none. A request with both a session and a key is
+ * refused, because it would be unclear whose rights apply.
  */
 export async function visitorOf(c: HonoContext<AppEnv>, people: People): Promise<Visitor | null> {
   const session = sessionOf(c);

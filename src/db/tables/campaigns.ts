@@ -35,7 +35,7 @@ export const campaigns = sqliteTable(
     updatedAt: updatedAt(),
     sentAt: time(),
     completedAt: time(),
-    // Columns that may be large come last, so that a list reads only the beginning of a row.
+    // Columns that can be large come last, so that a list reads only the beginning of a row.
     audienceCondition: text({ mode: "json" }).$type<FilterCondition>(),
     /** Snapshot of the campaign when sending began: see engine/recipients/frozen.ts. */
     frozen: jsonObject(),
@@ -89,7 +89,7 @@ export const campaignRuns = sqliteTable(
 );
 export type CampaignRunRow = typeof campaignRuns.$inferSelect;
 
-/** A page of the ledger of a campaign: the emails from `first_id` to `last_id`, delivered and counted together. */
+/** A page of a campaign's emails: those from `first_id` to `last_id`, which are delivered and counted together. */
 export const campaignPages = sqliteTable(
   "campaign_pages",
   {
@@ -150,8 +150,8 @@ export const campaignCounts = sqliteTable(
 );
 
 /**
- * Contacts that the freeze of a campaign left out: they are in its audience but have no row in its ledger. Each contact
- * counts once, for the first reason that applies.
+ * The number of contacts in the audience of a campaign for whom the campaign created no email. Each contact counts
+ * once, for the first reason that applies.
  */
 export const campaignLeftOut = sqliteTable(
   "campaign_left_out",

@@ -100,7 +100,10 @@ export const contactFields = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.key] })],
 );
 
-/** Addresses that receive no mail of any type: they bounced, complained, or were added by a call. */
+/**
+ * Addresses that receive no mail of any type: their mail bounced, the recipient complained, or a call added the
+ * address.
+ */
 export const suppressions = sqliteTable(
   "suppressions",
   {

@@ -12,8 +12,8 @@ export const domains = sqliteTable(
     domain: text().notNull(),
     status: text({ enum: ["PENDING", "VERIFIED", "FAILED"] }).notNull(),
     /**
-     * The providers in whose accounts we created the name, so that we can remove it there. Null when the name already
-     * existed.
+     * The providers in whose accounts we created the domain name, so that we can remove the name there. Null when the
+     * name already existed there.
      */
     createdWith: text(),
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),

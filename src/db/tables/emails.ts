@@ -41,7 +41,7 @@ export const emailContents = sqliteTable(
     /** Whether this is a confirmation mail of double opt-in. Only such mails have `confirmUrl`. */
     isConfirmation: flag().notNull().default(false),
     templateId: id(),
-    /** Null once the content is no longer stored. */
+    /** Null for mail without a template, and once the content is no longer stored. */
     templateVersionId: id(),
     campaignId: id(),
     variant: text(),
@@ -59,7 +59,7 @@ export const emailContents = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Finds the contents that still name a template version or its file, because that version must then be retained.
+    // Finds the contents that still name a template version or its file, because such a version must be retained.
     index("ix_email_contents_version")
       .on(table.projectId, table.templateVersionId)
       .where(sql`template_version_id IS NOT NULL`),
@@ -102,10 +102,7 @@ export const emails = sqliteTable(
      * consumer that makes the call holds the email; see engine/mail/deliver/deliver.ts.
      */
     round: text(),
-    /**
-     * The time of the hand-over, just before the call to the provider. The mail may have been sent at any time after
-     * it.
-     */
+    /** The time of the hand-over, just before the call to the provider. From then on, the mail might have been sent. */
     handedAt: time(),
     /**
      * The time of an earlier provider call with an unknown outcome. The provider would recognise a repeat of that call.
@@ -186,7 +183,7 @@ export const emails = sqliteTable(
     index("ix_emails_look_up")
       .on(table.provider, table.lookUpAt)
       .where(sql`status = 'UNKNOWN' AND look_up_at IS NOT NULL`),
-    // Mail of all projects that failed or whose outcome is unknown, by the time it ended: for the operator.
+    // For the operator: failed mail and mail with an unknown outcome, of all projects, by the time it ended.
     index("ix_emails_failed_at")
       .on(sql`coalesce(ended_at, handed_at)`)
       .where(sql`clock = 0 AND status IN ('FAILED', 'UNKNOWN')`),

@@ -33,7 +33,7 @@ export const events = sqliteTable(
     starts: text({ mode: "json" }).$type<string[]>(),
     /**
      * When the announcement of an undispatched event counts as lost. Null when every listener has received the event,
-     * or when it never had one.
+     * or when the event never had a listener.
      */
     nextAnnounceAt: time(),
     announcements: integer().notNull().default(0),

@@ -48,7 +48,7 @@ export const jobs = sqliteTable(
     index("ix_jobs_preflights")
       .on(table.projectId, table.id)
       .where(sql`type = 'campaigns.preflight' AND status IN ('queued', 'processing')`),
-    // Finds the jobs with errors, because an erasure looks for addresses in them.
+    // Finds the jobs with errors, because the erasure of a contact searches the errors for the contact's address.
     index("ix_jobs_errors").on(table.projectId, table.id).where(sql`errors <> '[]'`),
     // Finds jobs of all projects that ended long ago, for the sweep that deletes them.
     index("ix_jobs_ended").on(table.completedAt).where(sql`completed_at IS NOT NULL`),

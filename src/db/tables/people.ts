@@ -54,7 +54,7 @@ export const sessions = sqliteTable(
     openedBy: text().notNull(),
     userAgent: text(),
     createdAt: createdAt(),
-    /** Accurate to the hour. */
+    /** When the session was last used, accurate to the hour. */
     seenAt: integer().notNull(),
     expiresAt: integer().notNull(),
   },
@@ -87,7 +87,7 @@ export const signInLinks = sqliteTable(
     codeHash: text(),
     /** The origin of a mailed link. */
     origin: text(),
-    /** The browser that requested the link. A printed link has none. */
+    /** Identifies the browser that requested the link. Null for a printed link. */
     browserHash: text(),
     /** The caller's network. The number of links per network is limited. */
     network: text(),
@@ -125,7 +125,10 @@ export const passkeys = sqliteTable(
     personId: id().notNull(),
     /** A COSE key, in base64url. */
     publicKey: text().notNull(),
-    /** How often the passkey was used, as its authenticator counts; 0 if the authenticator does not count. */
+    /**
+     * The number of times that the passkey was used, as its authenticator counts; 0 if the authenticator does not
+     * count.
+     */
     counter: integer().notNull(),
     transports: text({ mode: "json" }).$type<string[]>().notNull(),
     name: text().notNull(),

@@ -53,8 +53,8 @@ export const projects = sqliteTable(
     /** The progress of a storage count that is under way; null otherwise. */
     storageProgress: text(),
     /**
-     * Whether the project is being restored, or its restore has failed. It can be enabled only after a completed
-     * restore.
+     * Whether the project is being restored, or its restore has failed. The project can be enabled only after a
+     * completed restore.
      */
     restoring: flag().notNull().default(false),
     /** The binding of the database with this project's rows. */
@@ -95,15 +95,15 @@ export const apiKeys = sqliteTable(
 );
 
 /**
- * Verified domain names. A name is verified in at most one project of the installation, which
- * `features/domains/name.ts` ensures.
+ * Verified domain names. `features/domains/name.ts` ensures that a name is verified in at most one project of the
+ * installation.
  */
 export const verifiedDomains = sqliteTable(
   "verified_domains",
   {
     domain: text().primaryKey(),
     projectId: projectId(),
-    /** Identifies the project's claim to the name: a new id for each claim, derived from its time. */
+    /** Identifies the project's claim to the name: a new id for each claim, derived from the time of the claim. */
     claim: text().notNull().default(""),
   },
   // Finds the names of a project that is erased.
@@ -111,8 +111,8 @@ export const verifiedDomains = sqliteTable(
 );
 
 /**
- * Messages on which a queue gave up. Their work is not lost, because it is stored in rows that the sweeps find. This
- * table only records the failure.
+ * Messages on which a queue gave up. The work of most of them is not lost, because it is stored in rows that the sweeps
+ * find.
  */
 export const deadLetters = sqliteTable("dead_letters", {
   id: id().primaryKey(),

@@ -12,7 +12,7 @@ export const segments = sqliteTable(
     name: text().notNull(),
     description: text(),
     type: text({ enum: ["DYNAMIC", "STATIC"] }).notNull(),
-    /** Fixed at creation, because the names of the segment's entry and exit events contain it. */
+    /** Fixed at creation, because the names of the segment's entry and exit events contain the slug. */
     slug: text().notNull(),
     condition: text({ mode: "json" }).$type<FilterCondition>(),
     /**

@@ -18,7 +18,7 @@ export const webhooks = sqliteTable(
     oldSecretUntil: time(),
     disabledAt: time(),
     disabledReason: text(),
-    /** Accurate to the minute, because not every success is written. */
+    /** The time of the last success, accurate to the minute, because not every success is written. */
     lastSuccessAt: time(),
     /** The time of the first failure since the last success. */
     failingSince: time(),

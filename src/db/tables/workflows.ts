@@ -158,7 +158,10 @@ export const executionCounts = sqliteTable(
     exited: integer().notNull().default(0),
     failed: integer().notNull().default(0),
     cancelled: integer().notNull().default(0),
-    /** The counts include the executions with ids up to this one. It is above all ids unless a count is under way. */
+    /**
+     * The counts include the executions with ids up to this one. Unless a count is under way, this value is above all
+     * ids.
+     */
     countedTo: id().notNull().default(belowAllIds),
     /** When the sweep next continues or restarts the count. */
     dueAt: integer().notNull().default(0),
@@ -189,8 +192,8 @@ export const workflowEffects = sqliteTable(
 
 /**
  * The calls of WEBHOOK steps, one for each execution and step. No call is made while a step runs: consumers make the
- * calls in turns, and report to the execution. A row is retained for a while afterwards, so that a repeated step finds
- * it.
+ * calls in turns, and report to the execution. A row is retained for a while after the call, so that a repeated step
+ * finds it.
  */
 export const workflowCalls = sqliteTable(
   "workflow_calls",
@@ -237,7 +240,8 @@ export const workflowHosts = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.host] }),
-    // Finds the hosts of each project that are due next, so that a project with many hosts does not hide the others.
+    // Finds the hosts of each project that are due next, so that a project with many hosts does not hide other
+    // projects.
     index("ix_workflow_hosts_due").on(table.projectId, table.dueAt).where(sql`due_at IS NOT NULL`),
   ],
 );

@@ -15,7 +15,7 @@ const Types = z
   .transform((given, check) => {
     const types = new Set([given].flat().flatMap((list) => list.split(",").map((type) => type.trim())));
     const unknown = [...types].filter((type) => !known.has(type));
-    if (unknown.length === 0) return [...types] as ActivityType[]; // every type was found to be known
+    if (unknown.length === 0) return [...types] as ActivityType[]; // `unknown` is empty, so all types are known
     const message = `${shown(unknown)}. Use some of ${activityTypes.join(", ")}, separated by commas`;
     check.addIssue({ code: "custom", message, params: { code: "invalid_enum_value" } });
     return z.NEVER;

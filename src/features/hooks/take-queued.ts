@@ -10,7 +10,7 @@ import { applyReport } from "./take-report";
  * can be recorded hours later.
  */
 const patienceMs = 6 * hourMs;
-/** The wait before the first redelivery. It doubles with each attempt, up to the longest wait. */
+/** The wait before the first redelivery. The wait doubles with each attempt, up to `longestWaitSeconds`. */
 const againAfterSeconds = 10;
 const longestWaitSeconds = 600;
 

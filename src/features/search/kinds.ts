@@ -11,7 +11,8 @@ interface Kind {
   /** The name of the column with the id. */
   id: SQL;
   /**
-   * The condition for rows whose name matches the text, and their order; null for a type that is only found by its id.
+   * The condition for rows whose name matches the text, and their order; null for a type that can only be found by an
+   * id.
    */
   named: { where: SQL; order: SQL } | null;
   /** Whether a name matches the text. Set for types without an index by name. A project has few rows of such a type. */

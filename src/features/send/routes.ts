@@ -42,7 +42,10 @@ sending.post(
   },
 );
 
-/** Returns the largest body. Base64 of attachments takes four bytes for three; everything else gets 2 MB. */
+/**
+ * Returns the size of the largest body, in bytes. Attachments in base64 take four bytes for three. All other parts
+ * together have 2 MB.
+ */
 function maxSendBytes({ maxAttachmentBytes }: Config): number {
   return Math.ceil((maxAttachmentBytes * 4) / 3) + 2 * megabyte;
 }

@@ -6,8 +6,8 @@ import type { SendEmail } from "./schema";
 const mostDaysAhead = 30;
 
 /**
- * Returns the time at which the mail of a call is due, in milliseconds; null when it is due now, even because the given
- * time is in the past.
+ * Returns the time at which the mail of a call is due, in milliseconds; null when it is due now, for example because
+ * the given time is in the past.
  */
 export function readSchedule(ctx: Context, { scheduledAt }: SendEmail): number | null {
   if (!scheduledAt) return null;

@@ -41,7 +41,7 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   if (deleted.count === 0) throw new NotFound("template", id);
 }
 
-/** The most users of the template that a refusal lists. */
+/** The most workflows that a refusal lists. */
 const maxListed = 1_000;
 
 interface Named {

@@ -26,7 +26,7 @@ async function copyTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   // The original might have lost its topic since it was read, and the topic might have been deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
   batch.add(guardTemplates(ctx));
-  // The sender domain is not checked here, because the copy sends no mail yet. It is checked when the copy does.
+  // The sender domain is not checked here, because the copy sends no mail yet. It is checked when the copy is sent.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
   const inserted = batch.add(
     insertTemplate(ctx, { name, description: row.description, topicId: row.topicId, content }),

@@ -16,7 +16,7 @@ export interface TemplateUsage {
 const maxCampaigns = 1_000;
 const maxSteps = 1_000;
 
-/** `GET /templates/{id}/usage`. */
+/** `GET /templates/{id}/usage`: lists what uses the template, and counts the emails sent with it. */
 export async function templateUsage(ctx: Context, id: Id): Promise<TemplateUsage> {
   const { row } = await getTemplate(ctx, id);
   const [campaigns, workflowSteps, emailsSent] = await Promise.all([

@@ -8,7 +8,7 @@ import { type AttentionCheck, maxItems } from "../check";
 
 /** Finds campaigns that are SENDING but wait for a person, for example to judge a canary. */
 export const checkCampaigns: AttentionCheck = (ctx, batch) => {
-  // A project has at most 50 campaigns that are SENDING.
+  // A project has at most 50 campaigns that are SENDING, so this reads few rows.
   const held = batch.add(
     statement(
       sql`SELECT id, name, held_reason, updated_at FROM campaigns INDEXED BY ix_campaigns_status

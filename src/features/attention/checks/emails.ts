@@ -12,7 +12,7 @@ const maxCounted = 1_000;
 
 const readUnsent = columns({ status: asOneOf<"FAILED" | "UNKNOWN">(), count: asNumber, firstId: asId });
 
-/** Counts emails of the last days that failed or whose outcome is unknown. */
+/** Counts the emails of the last `shownDays` days that failed or whose outcome is unknown. */
 export const checkEmails: AttentionCheck = (ctx, batch) => {
   const from = firstIdAt(ctx.now.getTime() - shownDays * dayMs);
   const unsent = batch.add(

@@ -8,7 +8,7 @@ import { type AttentionCheck, maxItems, shownDays } from "../check";
 /** The most jobs that are counted. */
 const maxCounted = 1_000;
 
-/** Counts background jobs that failed within the last days, by type. */
+/** Counts background jobs that failed within the last `shownDays` days, by type. */
 export const checkJobs: AttentionCheck = (ctx, batch) => {
   // Jobs are timed by the real clock, even in projects with a test clock.
   const from = ctx.realClock().getTime() - shownDays * dayMs;

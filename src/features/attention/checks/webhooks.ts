@@ -14,7 +14,9 @@ const readWebhook = columns({
   failingSince: orNull(asNumber),
 });
 
-/** Finds webhooks that are disabled or whose receiver fails. A project has at most 20 webhooks. */
+/**
+ * Finds webhooks that are disabled or whose receiver fails. A project has at most 20 webhooks, so this reads few rows.
+ */
 export const checkWebhooks: AttentionCheck = (ctx, batch) => {
   const bad = batch.add(
     statement(

@@ -18,7 +18,7 @@ const readFailing = columns({ id: asId, name: asText, failed: asNumber });
 const maxLooked = 1_000;
 const maxFailed = 20;
 
-/** Finds enabled workflows with issues, and workflows with failed executions within the last days. */
+/** Finds enabled workflows with issues, and workflows with failed executions within the last `shownDays` days. */
 export const checkWorkflows: AttentionCheck = (ctx, batch) => {
   const unsound = batch.add(
     statement(
