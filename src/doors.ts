@@ -1,7 +1,8 @@
 import { lazily } from "./core/lazily";
 
 /**
- * The front doors. Each is loaded by its first call, so a starting Worker does not load code that it does not need yet.
+ * The front doors that are loaded only by their first call, so that a starting Worker does not load code that it does
+ * not need yet.
  */
 export const queueDoor = lazily(() => import("./queue"));
 export const cronDoor = lazily(() => import("./cron"));
