@@ -5,7 +5,7 @@ import type { Platform } from "./context";
 import { judgeOutboundUrl } from "./outbound";
 
 /**
- * Refuses a URL that must not be called. Judges only the text of the URL, because its name is resolved before each
+ * Refuses a URL that must not be called. Judges only the text of the URL, because the host name is resolved before each
  * call. `judged` is the part of `url` that no template can change, which is all of it by default.
  */
 export function checkOutboundUrl(

@@ -201,7 +201,7 @@ export function readConfig(env: Env) {
     backups: { isNightly: values.NIGHTLY_BACKUPS === "true", retentionDays: values.BACKUP_RETENTION_DAYS },
     /** How long executions of workflows are retained after their end. */
     executionRetentionMs: values.EXECUTION_RETENTION_DAYS * dayMs,
-    /** The shares of a project's recent mail above which its marketing email is paused. */
+    /** The shares of bounces and complaints in a project's recent mail above which its marketing email is paused. */
     reputation: {
       bouncePercent: values.BRAKE_BOUNCE_PERCENT,
       complaintPercent: values.BRAKE_COMPLAINT_PERCENT,

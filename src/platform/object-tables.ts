@@ -8,9 +8,9 @@ export type TableMigrations = readonly (readonly string[])[];
 interface Options {
   /**
    * The earliest version whose code can work with the tables after the last migration. A version is the number of
-   * migrations that its code knows. A migration that only adds something leaves this number unchanged. The number is
-   * raised by a migration that removes something, or after which earlier code must not write rows. Such a migration
-   * comes one release after the last code that needs what it removes.
+   * migrations that its code knows. A migration that only adds something leaves this number unchanged. Two kinds of
+   * migrations raise it: one that removes something, which comes one release after the last code that needs it, and one
+   * after which earlier code must not write rows.
    */
   readableFrom?: number;
 }

@@ -80,7 +80,7 @@ export async function walkDatabases<Cursor>(
   takePage: (db: Db, after: Cursor | undefined) => Promise<Cursor | undefined>,
 ): Promise<void> {
   const before = (await readCursor(platform, sweep)) || "{}";
-  // This JSON was written by the code below.
+  // The type is right, because the code below wrote this JSON.
   const cursors: Record<string, Cursor | undefined> = JSON.parse(before);
   const parts = openParts();
   await inRounds(platform, platform.shards, (shard) =>

@@ -179,8 +179,8 @@ export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowSh
 type ShardMethods = Record<keyof WorkflowShard, (...values: unknown[]) => Promise<unknown>>;
 
 /**
- * Methods whose repeat returns the same answer. The others return the state before the call, which the first attempt
- * has changed.
+ * Methods that are called again when their answer was lost, because the second call gives the same answer. A second
+ * `cancel`, by contrast, would answer that the execution was not active.
  */
 const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "deliver",

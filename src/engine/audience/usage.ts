@@ -32,8 +32,8 @@ const readNamed: RowReader<NamedResource> = (raw) => {
 const maxListed = 1_000;
 
 /**
- * Returns the resources that name this field (as filters write it: `data.plan`), event or segment (by its stored id),
- * oldest first.
+ * Returns the resources that name a field, event or segment, oldest first. `name` is the field as filters write it
+ * (`data.plan`), the event's name, or the segment's stored id.
  */
 export async function referencesTo(ctx: Context, kind: Kind, name: string): Promise<Usage> {
   const batch = openBatch(ctx);

@@ -38,7 +38,7 @@ export const backupRuns: JobRuns = { release: (ctx) => dropAllCaptures(ctx.proje
  * its state runs again and writes the same files, because the captured rows do not change.
  */
 export async function backupStep(ctx: Context, row: JobRow): Promise<Step> {
-  // No other file writes the state of a backup job.
+  // The cast is safe, because no other file writes the state of a backup job.
   const state = row.state as BackupState;
   if (state.phase !== "clear" && state.shape !== shapeOfTables(ctx)) return giveUp(ctx, row);
   switch (state.phase) {
@@ -90,8 +90,8 @@ async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Ste
 }
 
 /**
- * Exports the executions of the shards before the rows of any table. Shards are not captured, so their export also
- * contains changes from after the moment of the backup.
+ * Exports the next executions of a shard. Shards are not captured, so the export may also contain changes that were
+ * made after the moment of the backup.
  */
 async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
   const open = allShards(ctx, ctx.project.number)[state.index];
@@ -193,8 +193,8 @@ function folder({ project }: Context, { input }: JobRow): string {
 }
 
 /**
- * Returns a text that changes when the columns of the tables change, or when the project moves to another database. The
- * captured rows stay in the old database.
+ * Returns a text that changes when the columns of the tables change, or when the project moves to another database,
+ * which does not have the captured rows.
  */
 function shapeOfTables({ project }: Context): string {
   return project.shard + backupTables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");

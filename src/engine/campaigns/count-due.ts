@@ -22,7 +22,7 @@ const pagesPerMessage = 20;
 
 const readPage = columns({ campaignId: asId, firstId: asId });
 
-/** `campaigns.count`: counts the marked pages of a project that are due, the longest waiting first. */
+/** `campaigns.count`: counts the marked pages of a project that are due, those that have waited longest first. */
 export async function countDuePages(platform: Platform, message: MessageOf<"campaigns.count">): Promise<void> {
   const project = await findProject(platform, message.projectId);
   if (!project) return;

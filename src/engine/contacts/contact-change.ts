@@ -16,12 +16,14 @@ export interface ContactChange {
   /** The source of a new contact. It also replaces `PUBLIC` on a contact that a browser created. */
   source: ContactRow["source"];
   /**
-   * The reaction to merged data that would be too large: "refuse" refuses the call, "keep" keeps the contact's stored
-   * data.
+   * How a call reacts when the merged data would be too large: "refuse" refuses the call, "keep" keeps the contact's
+   * stored data.
    */
   whenFull: "refuse" | "keep";
   /** Nothing is written unless this condition holds. */
   onlyIf: SQL;
-  /** The tail of the event ids, for the events of subscription changes. */
+  /**
+   * The random tail of the ids of the events for subscription changes, by which the batch recognises its own commit.
+   */
   tail?: Tail;
 }

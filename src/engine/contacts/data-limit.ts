@@ -10,8 +10,8 @@ import type { Context } from "../../platform/context";
 import type { ContactChange } from "./contact-change";
 
 /**
- * Refuses data that is too large after the merge. The size is not known before, so the CHECK of the table fails the
- * whole batch.
+ * Refuses data that is too large once it is merged. Its size is not known before the batch runs, so a CHECK of the
+ * table fails the whole batch.
  */
 export const refuseLargeData: StatementRefusal = {
   on: { check: "contacts_data_size" },

@@ -7,7 +7,7 @@ import { mayLiftOptOuts } from "./opt-out";
 import { countAdded } from "./suppression-count";
 
 /**
- * A person who returns after an erasure is still suppressed and opted out, however the contact is created. For that,
+ * A person who was suppressed or opted out remains so after an erasure, however the contact is created again. For that,
  * the statements that write contacts look up the hashes of addresses. They move the remembered facts back into rows and
  * delete the hash, so hashes exist only for addresses without a contact.
  */

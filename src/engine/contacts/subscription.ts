@@ -80,8 +80,8 @@ function leftAt({ isSaidBySelf = false, at }: SubscriptionChange): SQL {
 }
 
 /**
- * Returns a condition that also matches contacts that were never subscribed or that the API unsubscribed. It applies
- * when the person asks for the change, and makes the opt-out the person's own.
+ * Returns a condition to add when the person asks for the change. It also matches contacts that were never subscribed
+ * or that the API unsubscribed, so that the opt-out becomes the person's own.
  */
 function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
   return isSaidBySelf ? sql` OR opted_out_by IS NOT 'PERSON'` : sql``;

@@ -40,8 +40,8 @@ const maxDays = 1_000;
 const lastDay = 2_932_896;
 
 /**
- * How far ids of events may lie after the end of the day that counts them, in milliseconds. All events of one statement
- * are counted on the same day, even if midnight falls between them.
+ * How long after the end of a day an event may happen and still count for that day, in milliseconds. All events of one
+ * statement are counted on the same day, even if midnight falls between them.
  */
 const overMidnightMs = minuteMs;
 
@@ -115,7 +115,7 @@ async function knownNames(ctx: Context, names: EventNames): Promise<KnownNames> 
   return { some: some.all, count: counted.one.count ?? 0, isCut: counted.one.names === maxNames };
 }
 
-/** The windows to search, newest first, and the floor below which the days are not known yet. */
+/** The windows to search, newest first, and the id at which the search ends if not all days were read. */
 interface Windows {
   windows: IdWindow[];
   /** The id below which events are left for the next page; null when there are none. */

@@ -101,8 +101,8 @@ function selectCount(ctx: Context, search: EventSearch): Statement<EventCount> {
 }
 
 /**
- * Returns the total. When dates are given and there are too many events to count, it is the sum of the whole days that
- * the dates touch.
+ * Returns the number of events in the list. When dates are given and there are too many events to count, the stored
+ * counts of all days that the dates touch are added up instead.
  */
 async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: EventCount) {
   const { names, contactId, during } = search;

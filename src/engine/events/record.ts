@@ -43,13 +43,13 @@ interface EventRows {
  * Inserts event rows, in the batch of the change that causes them. `rows` is a SELECT of `project_id, name, contact_id,
  * email_id, data`, in the order in which the events happened. If `hasMails`, the rows also have a column `is_mail`:
  * whether the event is counted in `mails`. If `hasCauses`, they also have a column `causes`: the workflows that led to
- * it, as a JSON array or NULL.
+ * the event, as a JSON array or NULL.
  *
- * The time of an event is that of the commit by the database's own clock, and never before the project's newest event.
- * The log is therefore in the order of the changes that it describes. The log is also a transactional outbox. A row
- * without a listener is inserted as dispatched, so that a million `email.sent` cost no message. The insert itself looks
- * for listeners, so the result is valid at the moment of the commit. The batch announces the other rows. In the same
- * way the insert decides which workflows the event starts, and stores them in the row.
+ * The time of an event is the time of its commit by the database's own clock, but never before the project's newest
+ * event. The log is therefore in the order of the changes that it describes. The log is also a transactional outbox. A
+ * row without a listener is inserted as dispatched, so that a million `email.sent` cost no message. The insert itself
+ * looks for listeners, so the result is valid at the moment of the commit. The batch announces the other rows. In the
+ * same way the insert decides which workflows the event starts, and stores them in the row.
  *
  * The preceding statement, which counts the events, also decides their time: each statement of a batch reads the clock
  * again, but an event must be counted on the day of its id.
@@ -140,9 +140,9 @@ function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
 
 /**
  * Updates the stored counts, once per batch and name. Must come before the insert of the events, because it reads the
- * existing rows to see which contacts already had an event with the name. The count of a past day moves to a row of its
- * own when the name occurs again. If midnight falls between the two statements, the first one has moved nothing, and
- * the whole batch counts for the previous day.
+ * existing rows to see which contacts already had an event with the name. When a name occurs on a new day, the first
+ * statement moves the count of the past day to a row of its own. If midnight falls between the two statements, the
+ * first one has moved nothing, so the whole batch counts for the previous day.
  */
 function countEvents(
   databaseNow: SQL,
@@ -152,7 +152,7 @@ function countEvents(
   const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;
   const hadName = sql`SELECT 1 FROM events e
     WHERE e.project_id = o.project_id AND e.name = o.name AND e.contact_id = o.contact_id`;
-  // Selects a past day of a name that the first statement of the batch has not moved.
+  // Selects the latest past day whose count the first statement has not moved.
   const unmovedDay = sql`(SELECT max(n.day) FROM named other
     CROSS JOIN event_names n ON n.project_id = other.project_id AND n.name = other.name
     WHERE +other.project_id = named.project_id AND n.day < ${dayOf(sql`named.now`)} AND n.day_count > 0 AND NOT EXISTS (

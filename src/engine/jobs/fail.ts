@@ -19,7 +19,7 @@ const givenUp =
 
 /**
  * Returns the statements that free what a job holds when the job is given up, so that a later call or sweep can start
- * again. `null` marks a job that is never given up, because no call would start its work again.
+ * the work again. `null` marks a job that is never given up, because no call would start its work again.
  */
 export type Release = ((ctx: Context, row: JobRow) => Statement[]) | null;
 

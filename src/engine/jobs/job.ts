@@ -16,8 +16,8 @@ export type JobNotes = { [key: string]: JobNote };
 type JobNote = JsonValue | Id | JobNote[] | JobNotes;
 
 /**
- * How long a job can be idle before it is announced again, in milliseconds. For an old job, an eighth of its age counts
- * if that is longer. Each run takes less time.
+ * How long a job can be idle before it is announced again, in milliseconds. This is longer than any run takes. An old
+ * job can be idle for an eighth of its age if that is longer.
  */
 export const jobGraceMs = 5 * minuteMs;
 

@@ -39,7 +39,7 @@ export const retention = {
       keptMs: 0,
       rowsAtOnce: 1_000,
     },
-    // The 30 days begin with the event. Deliveries of deleted webhooks are kept for as long.
+    // The 30 days begin with the event, and also apply to deliveries of deleted webhooks.
     forgetOldDeliveries: {
       table: "webhook_deliveries",
       key: "project_id, webhook_id, event_id",
@@ -48,7 +48,8 @@ export const retention = {
       index: "ix_webhook_deliveries_expiry",
       keptMs: 30 * dayMs,
     },
-    // An import can be undone for a day after it has ended. The job's id contains the time at which the import began.
+    // The two days begin with the import, whose time is in the job's id. An import can be undone for a day after it has
+    // ended.
     forgetImportChanges: {
       table: "import_changes",
       key: "project_id, job_id, contact_id",

@@ -11,7 +11,7 @@ import { type ContentRow, type EmailRow, emailContents, emails } from "../../db/
 import type { Context } from "../../platform/context";
 import { isStranger } from "../contacts/stranger";
 
-/** Selects contents. A content without a body of its own gets the body of its template's version. */
+/** Selects content rows. If a row has no body of its own, it gets the body of its template's version. */
 export function selectContents(ctx: Context, where: SQL): Statement<ContentRow> {
   return statement(
     sql`SELECT content.*, v.body AS version_body FROM email_contents content
@@ -26,7 +26,7 @@ const readOwn = wholeRow(emailContents);
 
 const readContent: RowReader<ContentRow> = (raw) => readOwn({ ...raw, body: raw.body ?? raw.version_body });
 
-/** Finds several contents by id. */
+/** Finds several content rows by their ids. */
 export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<Id, ContentRow>> {
   const ids = JSON.stringify(contentIds);
   const batch = openBatch(ctx);

@@ -3,7 +3,7 @@ import { readPage, replaceRows } from "../../db/moving-rows";
 import { saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
-/** Copies the next page of rows. A row that changes meanwhile gets a note, and `replay` copies it again. */
+/** Copies the next page of rows. Triggers note each row that changes meanwhile, and `replay` copies it again. */
 export async function copy(move: Move): Promise<Move> {
   const { tables, state } = move;
   const table = tables[state.index];

@@ -20,7 +20,9 @@ import { endMoved, open, switchOver } from "./switch";
 import { endNotMoved, turnBack } from "./turn-back";
 
 const stepsPerRun = 100;
-/** When fewer changed rows than this are left, the move raises the fence and then copies them. */
+/**
+ * When fewer changed rows than this are left, the move raises the fence, which stops all writes, and then copies them.
+ */
 const fewNotes = notesAtOnce / 5;
 /** A call that starts a move writes the project's row at most this many milliseconds after the job's row. */
 const startMs = minuteMs;
@@ -69,7 +71,7 @@ async function findShard(
 /** Makes one step, after asking the control database whether the move is still wanted. */
 async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
   const { from, to } = row.input as { from: string; to: string };
-  // No other file writes the state of a move.
+  // The cast is safe, because no other file writes the state of a move.
   const state = row.state as unknown as MoveState;
   const move: Move = { ctx, row, state, from, to, tables: movedTables(from) };
   const project = await readProject(ctx, ctx.project.number);
@@ -78,7 +80,8 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
   if (own === null) {
     const isStarting = state.phase === "clear" && row.createdAt > ctx.realClock().getTime() - startMs;
     if (isStarting) return requeueMove(move, startMs);
-    // A later move may have begun before this move had ended.
+    // The project's row no longer names this move. If the last phase was reached, the project has moved, and a later
+    // move may have begun since.
     return state.phase === "fence" ? endMoved(move) : endNotMoved(move);
   }
   if (own.stage === "opening") return open(move, own);

@@ -16,8 +16,8 @@ interface Changed {
 }
 
 /**
- * Copies changed rows again, and returns how many it found. A row that changes meanwhile gets a new note with a higher
- * number, and that note stays.
+ * Copies the rows that triggers have noted as changed, and returns how many it found. A row that changes meanwhile gets
+ * a new note with a higher number, and that note stays.
  */
 export async function replay(move: Move): Promise<{ move: Move; found: number }> {
   const source = sourceOf(move);
@@ -34,7 +34,8 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
   for (const [index, { table, rows }] of changed.entries()) {
     const written = [...rows.values()];
     const isSame = (after.rows[index]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
-    // A missing row was displaced by a row that the same step wrote after it. The missing row has a new note.
+    // An image is null if another row that was written later in the same batch displaced the row. The row has a new
+    // note then.
     if (!isSame) throw new Different(`A row of ${table.name} was not the same after it was copied.`, after.move);
   }
   const forgetting = openBatch(move.ctx, source.db);

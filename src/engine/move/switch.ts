@@ -23,8 +23,8 @@ const maxFencedMs = 5 * secondMs;
 const leftMs = hourMs;
 
 /**
- * Raises the fence in the old database, copies the last changes, and switches the project to the new one. If that takes
- * too long or fails, lowers the fence again, so that the move tries again later.
+ * Raises the fence in the old database (triggers that refuse writes), copies the last changes, and switches the project
+ * to the new one. If that takes too long or fails, lowers the fence again, so that the move tries again later.
  *
  * Two runs may do this at once, and each may stop anywhere. The project's row names the run that holds the fence, and
  * only that run can switch. Before a run lowers the fence, it withdraws the right to switch from all runs.

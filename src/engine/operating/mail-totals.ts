@@ -7,7 +7,7 @@ import { asNumber, asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-/** The outcomes of mail, as the events of projects count them. */
+/** The outcomes of mail that are added up, by the names of their events. */
 const outcomes = ["sent", "delivered", "opened", "clicked", "bounced", "complained"].map((name) => `email.${name}`);
 
 const mostBusy = 20;

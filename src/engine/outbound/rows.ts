@@ -81,9 +81,9 @@ export function updateUnclaimed<Key>(ctx: Context, rows: CallRows<Key>, keys: re
 }
 
 /**
- * Moves a receiver that has more due calls behind all other due receivers, for every consumer. Otherwise the receivers
- * with the oldest calls, which are the slow ones, would always be called first. Must come before `updateDue`, and after
- * the statement that records an answer, because recording clears the postponement.
+ * Moves a receiver that has more due calls behind all other due receivers. Otherwise every consumer would always call
+ * the receivers with the oldest calls first, which are the slow ones. Must come before `updateDue`, and after the
+ * statement that records an answer, because recording clears the postponement.
  */
 export function moveToBack(
   ctx: Context,

@@ -81,9 +81,9 @@ function usedIn(ctx: Context, month: string): SQL {
 export const monthIsOver = "Monthly limit reached";
 
 /**
- * Returns the statuses of emails that are accepted together. The query must select the `id` of each email, and as
- * `reason` why it is not sent, or NULL. The first emails without a reason use up the rest of the month's limit. Further
- * emails are FAILED.
+ * Returns the statuses of emails that are accepted together. The query must select the `id` of each email and its
+ * `reason`: why it is not sent, or NULL. The first emails without a reason use up the rest of the month's limit.
+ * Further emails are FAILED.
  */
 export function statusesInMonth(ctx: Context, now: Date): SQL {
   const { monthlySendLimit: limit } = ctx.project;

@@ -6,7 +6,8 @@ import type { Platform, Project } from "../../platform/context";
 import { knownProjects, refreshLater } from "./cache";
 
 /**
- * Returns a project for jobs, at most 30 seconds old; null when it is deleted. A disabled project is always read fresh.
+ * Returns a project for jobs, from a cache that is at most 30 seconds old; null when the project is deleted. A disabled
+ * project is always read again.
  */
 export function findProject(platform: Platform, number: number): Promise<Project | null> {
   return find(platform, String(number), eq(projects.number, number));

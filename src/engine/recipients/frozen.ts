@@ -48,8 +48,8 @@ export interface Progress {
   /** The cursor: the last contact that is done, or the last page in the phases that go page by page. */
   after: Id;
   /**
-   * For each content, the number of recipients in each bucket of draws: see core/campaigns/draw.ts. Set only in the
-   * phase "measure".
+   * For each content, how many recipients core/campaigns/draw.ts assigns to each bucket. Set only in the phase
+   * "measure".
    */
   drawn?: number[][];
   /** For each content: which recipients belong to the canary, and how many of the last bucket are already taken. */

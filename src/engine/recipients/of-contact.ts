@@ -48,7 +48,7 @@ async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Pro
   if (condition === null) return null;
   const judged = await judge(ctx, contact, { condition, segments: new Map(segments), now: new Date(at) });
   if (judged.matches) return null;
-  // A condition has at most 100 filters.
+  // All unmet filters are returned: a condition has at most 100.
   const unmet = judged.filters.filter(({ matches }) => !matches);
   return unmet.map((one) => ({ code: "filter", message: unmetMessage(one) }));
 }

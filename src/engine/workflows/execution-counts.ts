@@ -19,7 +19,8 @@ export const statusColumns = {
 } as const satisfies Record<ExecutionStatus, string>;
 
 /**
- * How often each count is made again, in milliseconds. Code of another version may have miscounted after a rollback.
+ * How often each count is made again, in milliseconds, because code of another version may have miscounted after a
+ * rollback.
  */
 export const countedAgainMs = 7 * dayMs;
 

@@ -9,10 +9,10 @@ import type { Context, Platform } from "../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../platform/sweep";
 import { waitListenerId } from "../events/listener";
 
-// Executions wait for an event by its name. One row per project and name has the events of that name delivered to
-// workflows. The row is deleted when no step names the event and no execution waits for it. A new wait writes this row
-// and the mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait that begins before
-// the deletion therefore prevents it. A wait that begins afterwards inserts the row again and checks the log.
+// Executions wait for an event by its name. One row per project and name makes the events of that name reach workflows.
+// The row is deleted when no step names the event and no execution waits for it. A new wait writes this row and the
+// mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait that begins before the
+// deletion therefore prevents it. A wait that begins afterwards inserts the row again and checks the log.
 
 /**
  * Whether the listener row `l` of a wait is unneeded. `audience_references` leads to the workflows whose steps may name
@@ -42,8 +42,8 @@ type ListenerKey = [projectId: number, name: string, listenerId: string];
 const readRow = columns({ projectId: asNumber, name: asText, listenerId: asText });
 
 /**
- * Deletes unneeded listeners of waits, in a sweep. A listener is left over if the last execution that waits for its
- * event ends after the step was deleted.
+ * Sweeps all projects for unneeded listeners of waits, and deletes them. A listener is left over if the last execution
+ * that waits for its event ends after the step was deleted.
  */
 export function forgetWaitListeners(platform: Platform): Promise<void> {
   return walkDatabases<ListenerKey>(platform, "wait-listeners", (db, after) => forgetPage(platform, db, after));

@@ -45,7 +45,7 @@ interface Source {
  * repeated without harm.
  */
 export async function restoreStep(ctx: Context, row: JobRow): Promise<Step> {
-  // No other file writes the state of a restore job.
+  // The cast is safe, because no other file writes the state of a restore job.
   const state = row.state as unknown as RestoreState;
   try {
     return await takeStep(ctx, row, state);

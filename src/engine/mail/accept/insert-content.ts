@@ -16,12 +16,12 @@ import type { Context } from "../../../platform/context";
 import type { StoredBody } from "../body";
 import { linkBase } from "../links";
 
-/** The columns of a new content. Some values can be SQL expressions. */
+/** The columns of a new content row. Some values can be SQL expressions. */
 export type NewContent = SelectedRow<typeof emailContents> & { id: Id };
 
 /**
- * Inserts a content for each row of `from`, or a single one if `from` is absent. This statement inserts every content,
- * whatever the source of its mail.
+ * Inserts a content row for each row of `from`, or a single one if `from` is absent. All content rows are inserted by
+ * this statement, whatever the source of their mail.
  */
 export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statement<{ id: Id; type: EmailType }> {
   return statement(
@@ -32,7 +32,7 @@ export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statem
   );
 }
 
-/** The parts of a content that a call or a workflow step sets. The template provides the other parts. */
+/** The parts of a mail's content that a call or a workflow step sets. The template provides the other parts. */
 export interface ContentInput extends ContentChange {
   id: Id;
   templateId: Id | null;

@@ -198,8 +198,8 @@ function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason:
 }
 
 /**
- * Loads the body and the files of a content. Returns null when they are no longer stored. Only one content is kept in
- * memory at a time, because bodies and files may be large.
+ * Loads the body and the files of a content row. Returns null when they are no longer stored. Only those of one row are
+ * kept in memory at a time, because bodies and files may be large.
  */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
   if (delivery.loaded?.contentId === content.id) return delivery.loaded;

@@ -21,8 +21,8 @@ export interface FreshMail {
 }
 
 /**
- * How long after its request a permit may first be used. A later permit is given back, and its mail waits, because the
- * account ends a permit two minutes after the request.
+ * A permit that is not used within this time of its request is given back, and its mail waits. The account itself ends
+ * a permit two minutes after the request.
  */
 const permitKeepsMs = 30 * secondMs;
 
@@ -31,8 +31,8 @@ const giveBackEveryMs = secondMs;
 
 /**
  * Hands fresh emails of several projects to the provider, as many as it accepts now. The other emails wait in their
- * rows, without a write and without a message, until a drainer reads them. The account is asked once for all of the
- * mail, and gets its permits back in groups.
+ * rows, without a write and without a message, until a consumer of `mail.drain` reads them. The account is asked once
+ * for all of the mail, and gets its permits back in groups.
  *
  * A message may arrive twice, late, or while another consumer is working, so only an email's row decides what happens
  * to the email.

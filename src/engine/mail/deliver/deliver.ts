@@ -109,14 +109,14 @@ interface Tracks {
   progress: Progress;
   watch: Watch;
   leftover: Leftover;
-  /** Emails for which this consumer may have recorded an attempt in their rows. */
+  /** Emails whose rows may still contain an attempt that was recorded in advance. */
   noted: Set<Id>;
 }
 
 /**
  * Repeats four phases: compose, hand over, call, record. Nothing is written before the hand-over, so waiting mail costs
- * no writes, and nothing is lost if the consumer dies before it. If the consumer dies later, only that round is
- * uncertain.
+ * no writes, and nothing is lost if the consumer dies before it. If the consumer dies later, only the outcome of the
+ * current round is uncertain.
  */
 async function deliverRounds(
   ctx: Context,
@@ -177,8 +177,8 @@ async function deliverRounds(
       noteRetries(round.results, leftover, progress);
     }
   } finally {
-    // Runs even when a round failed, because only this consumer knows the provider's answers, and which calls it never
-    // made. Otherwise the mail of these calls would become UNKNOWN.
+    // Runs even when a round failed, because only this consumer knows the provider's answers, and which calls were
+    // never made. If the calls that were never made were not recorded, their mail would become UNKNOWN.
     await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
       ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
       return writeDown(ctx, { ...called, noted: [] });

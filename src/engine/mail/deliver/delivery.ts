@@ -95,7 +95,8 @@ export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
 }
 
 function dueAmong(ctx: Context, emailIds: Id[]): SQL {
-  // Uses `ctx.clock()` and not `ctx.now`, because other messages of the batch may have been handled in between.
+  // Uses `ctx.clock()`, because `ctx.now` may be out of date: other messages of the queue batch may have been handled
+  // first.
   return sql`FROM json_each(${JSON.stringify(emailIds)}) r
     CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value
     WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()} AND NOT ${isLeft(ctx, "e")}`;

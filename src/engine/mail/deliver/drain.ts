@@ -15,13 +15,13 @@ import { findOwn, findProbe, findWaiting } from "./find-waiting";
 import { paceOf } from "./project-pace";
 
 /**
- * A drainer begins no new turn after this time, so that another message of its queue can run. Its last turn may take a
+ * A consumer begins no new turn after this time, so that another message of its queue can run. Its last turn may take a
  * minute more.
  */
 const shiftMs = 20 * secondMs;
 
 /**
- * The longest wait through which a drainer sleeps. If the wait is longer, the drainer ends, and sends a message that
+ * The longest wait through which a consumer sleeps. If the wait is longer, the consumer ends, and sends a message that
  * arrives when the wait is over.
  */
 const maxSleepMs = 2 * secondMs;
@@ -30,8 +30,8 @@ const maxSleepMs = 2 * secondMs;
 const suspectsPerTurn = 25;
 
 /**
- * Drains waiting mail of all projects, turn by turn, in the order that the provider's account decides. Several drainers
- * may work at once. If a drainer dies, its permit expires, and other drainers continue.
+ * Drains waiting mail of all projects, turn by turn, in the order that the provider's account decides. Several
+ * consumers may drain at once. If one of them dies, its permit expires, and the other consumers continue.
  */
 export async function drainMail(given: Platform, { projectId, provider }: MessageOf<"mail.drain">): Promise<void> {
   if (projectId !== undefined) return drainProject(given, projectId);

@@ -4,7 +4,7 @@ import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import { attachmentKeys } from "../attachments";
 
-// A content is stored once for all emails of a call. It is emptied when the last of these emails becomes old or is
+// The emails of a call share one content row. The row is emptied when the last of these emails becomes old or is
 // erased. Its own files are deleted then, but not those of a template. The order is: `updateRecipients`, the change of
 // the emails and `updateLeftContents` in one batch; then the deletion of the files; then `updateFiles`. After a crash
 // in between, the names of the files are still stored, so a second run finds the files.
@@ -40,7 +40,9 @@ export function updateLeftContents(contents: SQL, { isErased }: { isErased: bool
 
 const readFiles = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asText), attachments: asNumber });
 
-/** A content with files: a file with its own body, attachments, or both. `attachments` is the number of attachments. */
+/**
+ * A content row with files: a file with its own body, attachments, or both. `attachments` is the number of attachments.
+ */
 export type ContentWithFiles = ReturnType<typeof readFiles>;
 
 /** Selects the contents that have no recipients left but still have files. */

@@ -28,10 +28,10 @@ export interface Reported {
  * Returns the statements that apply a provider's report, for one batch and in this order. They match only if the email
  * was handed over to `provider`. `noticeId` is the provider's own id of this report.
  *
- * A report moves the status only forward: see `movedBy`. Only a report that is news has an effect, and it records one
- * event. A hard bounce or a complaint is news once per email, whatever the status of the email. It unsubscribes the
- * contact and suppresses the address. A soft bounce is news once per notice, until the email has bounced. The column
- * `reported` stores the reports that were news, because a report that did not move the status would otherwise be news
+ * A report moves the status only forward: see `movedBy`. Only a new report has an effect, and it records one event. A
+ * hard bounce or a complaint is new once per email, whatever the status of the email. It unsubscribes the contact and
+ * suppresses the address. A soft bounce is new once per notice, until the email has bounced. The column `reported`
+ * stores the reports that had an effect, because a report that did not move the status would otherwise count as new
  * again.
  */
 export function updateReported(

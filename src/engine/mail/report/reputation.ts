@@ -61,8 +61,8 @@ function nextBlock({ project }: Context, at: number): SQL {
 }
 
 /**
- * Adds a hard bounce or a complaint to the block in which its email was sent. Must come before the email changes,
- * because `isNews` checks its state, so that a repeat adds nothing. A report for a deleted block is ignored.
+ * Adds a hard bounce or a complaint to the block in which its email was sent. Must come before the email changes:
+ * `isNews` checks the email's state, so that a repeat adds nothing. A report for a deleted block is ignored.
  */
 export function updateBlock(
   { project }: Context,
@@ -96,7 +96,8 @@ export function selectBlocks(ctx: Context): SQL {
 /** Pauses the project's marketing email if too many of its last mails bounced or drew complaints. */
 export async function judgeReputation(ctx: Context): Promise<void> {
   const { sendingCountedFrom } = ctx.project;
-  // The cached project may be 30 seconds old. The next report or block judges again with a newer one.
+  // The cached project may be 30 seconds old. If its pause was lifted meanwhile, the next report or block judges the
+  // project.
   if (pauseOf(ctx.project) !== null) return;
   const blocks = await select(ctx.db, selectBlocks(ctx), readBlock);
   const standing = standingOf(blocks, blocks[0]?.mails ?? 0, sendingCountedFrom ?? 0);
@@ -105,7 +106,8 @@ export async function judgeReputation(ctx: Context): Promise<void> {
 }
 
 /**
- * Pauses marketing, unless a pause was lifted since the project was read, because these blocks then no longer count.
+ * Pauses marketing, unless a pause was lifted since the project was read, because the judged blocks then no longer
+ * count.
  */
 async function pauseMarketing(ctx: Context, reason: string): Promise<void> {
   const at = ctx.clock().getTime();

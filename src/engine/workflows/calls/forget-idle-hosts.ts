@@ -9,15 +9,15 @@ import { maxSweptRows, walkDatabases } from "../../../platform/sweep";
 
 type HostKey = [projectId: number, host: string];
 
-/** Deletes hosts without open calls, in a sweep. */
+/** Sweeps all projects for hosts without open calls, and deletes them. */
 export function forgetIdleHosts(platform: Platform): Promise<void> {
   return walkDatabases<HostKey>(platform, "workflow-hosts", (db, after) => forgetIdlePage(platform, db, after));
 }
 
 /**
  * Deletes the idle hosts of the next page. A new call inserts its host's row in its own batch, and the deletion checks
- * for calls in its own statement. A call from before the deletion therefore prevents it, and a call from after it
- * inserts the row again. A postponed host stays.
+ * for calls in its own statement. An earlier call therefore prevents the deletion, and a later call inserts the row
+ * again. A postponed host stays.
  */
 async function forgetIdlePage(
   platform: Platform,

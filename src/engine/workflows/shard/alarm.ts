@@ -8,8 +8,8 @@ import { hasWork, nextWake } from "./work";
 /** If the object dies while working, its alarm restarts it after this many milliseconds. */
 const leaseMs = 10 * secondMs;
 /**
- * A restore fills a shard in less than this many milliseconds. If a shard is still being filled afterwards, its project
- * may have been deleted before a late call wrote to the shard.
+ * A restore fills a shard in less than this many milliseconds. A shard that is still being filled afterwards checks
+ * whether its project exists: a late call may have written to the shard after the project was deleted.
  */
 const fillingMs = dayMs;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };

@@ -31,8 +31,8 @@ const tables = [
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
-  // An execution that has something to do, or is not mirrored, is found by its change. Each such execution gets a
-  // change here.
+  // An execution that has something to do, or is not mirrored, is found by its change, so each of them gets a change
+  // here.
   const fresh = rows.filter(
     ({ table, row }) => table === "executions" && (row.change === unknownChange || typeof row.needs === "string"),
   );

@@ -81,7 +81,7 @@ export async function readLive(ctx: Context, workflowIds: Id[], contactIds: Id[]
   const stepsOf = Map.groupBy(steps.all, ({ workflowId }) => workflowId);
   const transitionsOf = Map.groupBy(transitions.all, ({ workflowId }) => workflowId);
   const graphOf = (id: Id): Graph => ({
-    // The config of a step was checked against its type when it was saved.
+    // Each step fits its type, because its config was checked when the step was saved.
     steps: (stepsOf.get(id) ?? []).map(({ workflowId: _, ...step }): Step => step),
     transitions: (transitionsOf.get(id) ?? []).map(({ workflowId: _, ...transition }): Transition => transition),
   });

@@ -43,8 +43,8 @@ export interface Mirrored {
 }
 
 /**
- * Mirrors the executions of the oldest changes that the mirror does not show. Returns whether more such changes from
- * before the call are left.
+ * Mirrors the executions of the oldest changes that the mirror does not show. Returns whether changes from before this
+ * call are still left.
  */
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
   const numbers = oldestChanges(store);
@@ -106,7 +106,7 @@ export function addMirror(
     });
 }
 
-/** Selects the contacts of the executions that no longer exist. */
+/** Selects which contacts of the executions have been deleted. */
 function selectGone(ctx: Context, rows: ShownExecution[]): Statement<{ contactId: Id }> {
   const people = JSON.stringify([...new Set(rows.map(({ contactId }) => contactId))]);
   return statement(

@@ -76,8 +76,7 @@ interface Planned {
 const maxBytes = 500_000;
 
 function afterOf({ read, position, extra = {}, records: more = [] }: ExecutionChange, change: number, now: number) {
-  // The position can be a whole execution with old values in other columns. The new values of those columns replace
-  // them.
+  // The position can be a whole execution, with old values in other columns. The new values therefore come after it.
   const needs: StoredExecution["needs"] = position.status === "RUNNING" ? "step" : null;
   const records = withRecords(read.records, more).map(inRow);
   return { ...read, ...position, needs, ...extra, records, change, version: read.version + 1, updatedAt: now };

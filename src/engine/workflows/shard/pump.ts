@@ -59,8 +59,8 @@ export class Pump {
   }
 
   /**
-   * Whether the shard sleeps according to its stored state, which may be out of date. A call to a shard that is awake
-   * continues at once.
+   * Whether the shard sleeps according to its stored state. That state may be out of date, so a call that finds the
+   * shard asleep also asks `isAsleep`.
    */
   get sleeps(): boolean {
     return isSleeping(this.home);

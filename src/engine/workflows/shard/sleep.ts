@@ -22,8 +22,8 @@ const endedAtOnce = 100;
 
 /**
  * Ends the executions that have something to do: those that were at work when the backup was made, and those whose time
- * has come since. The original of such an execution may have taken the same step, with its effects. All other
- * executions keep waiting.
+ * has come since. The original project may already have taken the same steps, with their effects. All other executions
+ * keep waiting.
  */
 export async function endDue({ clock, cpu }: Context, store: ShardStore): Promise<void> {
   for (let count = endedAtOnce; count >= endedAtOnce && !cpu.isSpent(); await letOthersIn()) {

@@ -74,8 +74,8 @@ export interface ShardStore {
   /** The steps at which this object has died. */
   deaths: Deaths;
   /**
-   * One set for each walk that is in progress over active executions. It has the executions that have moved and that
-   * the walk has yet to return.
+   * For each walk over the active executions that is in progress, a set of the executions that have moved and that the
+   * walk has yet to return.
    */
   walks: Set<Set<Id>>;
   /** Runs several statements in one transaction. */

@@ -29,8 +29,8 @@ export const shardMigrations: TableMigrations = [
     // that the mirror shows stays while one of its executions has something to do.
     "CREATE TABLE changes (n INTEGER PRIMARY KEY, ids TEXT NOT NULL, is_shown INTEGER NOT NULL DEFAULT 0)",
     "CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1",
-    // Each row names executions that ended together, as a JSON array of ids, by the real time of their end. A project's
-    // test clock may stand still for months, or jump by a year. `first` is the first id.
+    // Each row names executions that ended together: `ids` is a JSON array, and `first` is the first of them. `at` is
+    // the real time, because a project's test clock may stand still for months, or jump by a year.
     `CREATE TABLE ended (at INTEGER NOT NULL, first TEXT NOT NULL, ids TEXT NOT NULL,
       PRIMARY KEY (at, first)) WITHOUT ROWID`,
     `CREATE TABLE events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL,
@@ -51,7 +51,8 @@ export const shardMigrations: TableMigrations = [
     // may not show yet.
     `CREATE TABLE unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
       reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
-    // The events whose starts were decided, including those that started nothing. The id contains the event's time.
+    // Events that were to start workflows, so that a repeated delivery starts none again. Old rows are found by the id,
+    // which contains the event's time.
     "CREATE TABLE seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
   ],
 ];

@@ -15,9 +15,8 @@ const movedAtOnce = 200;
 
 /**
  * Moves executions off removed steps: to another step, or to their end. Looks at the next window of active executions,
- * and returns where to continue; null at the end. A repeat does not find executions that have moved. No execution can
- * still reach a removed step. An execution at a removed step can only get something to do, and the walk looks at such
- * executions last, so it misses none.
+ * and returns where to continue; null at the end. A repeat does not find executions that have moved. The walk misses no
+ * execution: none can still reach a removed step, and those that get something to do meanwhile are looked at last.
  */
 export function vacateSome(
   store: ShardStore,

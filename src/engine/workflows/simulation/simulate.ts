@@ -65,7 +65,7 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
     const move = advance(graph, before, outcome, world.now);
     if (move.record) records.set(move.record.stepId, move.record);
     position = move.position;
-    // The obstacle does not go away with time, so the simulation stops here.
+    // The step cannot be done now, and simulated time would not change that, so the simulation stops here.
     if (outcome.kind === "later") break;
   }
   return { position, records: [...records.values()].toSorted((a, b) => a.ordinal - b.ordinal), mails: world.mails };

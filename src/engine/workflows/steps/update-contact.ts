@@ -123,7 +123,7 @@ function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Plan
   }
 }
 
-/** Returns the outcome, and the outcome for a contact that has unsubscribed itself. No step may undo that. */
+/** Returns the usual outcome, and the outcome for a contact that has unsubscribed itself, which no step may undo. */
 function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Planned, "result" | "ifOptedOut"> {
   const data: JsonObject = keys.length === 0 ? {} : { data: keys };
   const result: StepOutcome = { kind: "done", output: { ...data, ...(subscribed !== undefined && { subscribed }) } };

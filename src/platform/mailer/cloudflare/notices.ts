@@ -57,8 +57,7 @@ function reportOf({ type, payload }: CloudflareEvent): Report | null {
       return bounce?.type === "hard" ? hardBounce([bounce.reason]) : gaveUp([bounce?.reason ?? delivery?.smtpResponse]);
     case "failed":
       return gaveUp(["Failed", failure?.reason]);
-    // The service rejects mail because of its policy or its suppression list, to which other senders of the account add
-    // too.
+    // The service rejects mail because of its policy or its suppression list, which all senders of the account share.
     case "rejected":
       return gaveUp(["Rejected by the provider", rejection?.detail ?? rejection?.reason]);
     default:

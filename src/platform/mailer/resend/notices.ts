@@ -61,8 +61,8 @@ function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | n
       return clickedBy({ timestamp: created_at, ...data.click });
     case "email.delivery_delayed":
       return transient(["Delayed"]);
-    // Resend could not send a mail that it had accepted, or the address is on Resend's suppression list, to which other
-    // projects of the account add too. Neither case is evidence about the recipient.
+    // Resend could not send a mail that it had accepted, or the address is on Resend's suppression list, which all
+    // projects of the account share. Neither case is evidence about the recipient.
     case "email.failed":
       return gaveUp(["Failed", data.failed?.reason]);
     case "email.suppressed":

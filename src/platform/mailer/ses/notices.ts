@@ -117,8 +117,9 @@ const notComplaints = new Set(["not-spam", "auth-failure", "virus"]);
 const accountList = "OnAccountSuppressionList";
 
 /**
- * Reads a complaint. The account's own suppression list also contains bounces and complaints about other projects, so
- * mail that this list stops counts as not sent, and not as a bounce or complaint about this project.
+ * Reads a complaint. The account's own suppression list also contains bounces and complaints about other projects. Mail
+ * that SES does not send because of that list therefore counts as not sent, and not as a bounce or complaint about this
+ * project.
  */
 function complaintOf({ complaintFeedbackType, complaintSubType }: NonNullable<SesEvent["complaint"]>): Report | null {
   if (complaintSubType === accountList) return gaveUp([`Complaint/${accountList}`]);

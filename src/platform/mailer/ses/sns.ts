@@ -16,9 +16,7 @@ const patienceMs = 10 * secondMs;
 const longestAnswer = 64 * 1024;
 /** The public keys of certificates, by the certificate's URL. SNS uses one certificate for months. */
 const certificates = expiringCache<Uint8Array<ArrayBuffer>>({ ttlMs: hourMs, maxEntries: 20 });
-/**
- * Errors from fetching certificates, by URL. The errors expire before SNS repeats a message, which is after 20 seconds.
- */
+/** Errors from fetching certificates, by URL. The errors expire before SNS sends a message again, after 20 seconds. */
 const failures = expiringCache<Error>({ ttlMs: 10 * secondMs, maxEntries: 100 });
 
 /**

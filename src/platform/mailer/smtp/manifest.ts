@@ -7,6 +7,6 @@ export const smtp = defineProvider({
   name: "smtp",
   ...smtpSettings,
   open: (settings) => smtpMailer(settings, connectTo),
-  // A relay reports by mail to the envelope sender, so there are no calls to read.
+  // A relay sends its reports as mail to the envelope sender, and never calls a URL of ours.
   reporter: () => null,
 });
