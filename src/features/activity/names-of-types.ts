@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type ActivityType, type NamesOfTypes, namesOfService, namesOfTypes } from "../../core/events/activity-types";
 import { type EventNames, onlyName } from "../../engine/events/search";
 
-/** Returns the names of the events of these types. */
+/** Returns the names of the events that belong to these types of activity. */
 export function eventNamesOf(types: readonly ActivityType[]): EventNames {
   const { exact, patterns, areCallers } = namesOfTypes(types);
   const [only] = exact;

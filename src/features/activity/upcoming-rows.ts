@@ -33,8 +33,8 @@ export type UpcomingCursor = z.infer<typeof ByTime>;
 
 export interface UpcomingSource {
   /**
-   * Returns the FROM and WHERE clauses for the upcoming rows, of one contact or of all. The rows are `s`, and `at` is
-   * their time.
+   * Returns the FROM and WHERE clauses that select the upcoming rows: those of all contacts if `contactId` is null. The
+   * alias of the rows is `s`, and `at` is their time.
    */
   rows(ctx: Context, contactId: Id | null): SourceRows;
   select(rows: SourceRows, after: UpcomingCursor, limit: number): Statement<Upcoming>;

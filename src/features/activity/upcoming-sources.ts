@@ -94,7 +94,7 @@ const readExecution = columns({
   stepType: orNull(asText),
 });
 
-/** Selects the executions of a contact in the order of their index: those of the newest workflows first. */
+/** Selects a contact's executions in the order of the index by contact, which begins with the newest workflow. */
 function newestExecutions(ctx: Context, contactId: Id): SQL {
   return sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
     WHERE ${inProject(ctx)} AND contact_id = ${contactId}
@@ -107,7 +107,7 @@ const executions: UpcomingSource = {
     const isShown = sql`s.status = 'WAITING'`;
     const rows = { at: sql`s.wake_at`, where };
     if (contactId === null) {
-      // The index also contains running executions, each for a minute, so `isShown` leaves them out.
+      // The index also contains running executions, so `isShown` leaves them out.
       return { ...rows, from: sql`workflow_executions s INDEXED BY ix_workflow_executions_wake`, isShown };
     }
     return { ...rows, from: newestExecutions(ctx, contactId), where: sql`${where} AND ${isShown}` };
@@ -137,8 +137,8 @@ const executions: UpcomingSource = {
 };
 
 /**
- * Returns the sources of a list, of one contact or of all. A list of one contact has no campaigns, because the audience
- * of a campaign is decided when it starts.
+ * Returns the sources from which a list is made. The list of a single contact has no campaigns, because the audience of
+ * a campaign is only decided when it starts.
  */
 export function sourcesOf(contactId: Id | null): readonly UpcomingSource[] {
   return contactId === null ? [campaigns, emails, executions] : [emails, executions];

@@ -7,9 +7,9 @@ import { ByTime, countAfter, maxCounted, selectEnd, type Upcoming } from "./upco
 import { sourcesOf } from "./upcoming-sources";
 
 /**
- * `GET /activity/upcoming`: lists scheduled work, of one contact or of all, soonest first. A page starts after a time
- * and an id, so when entries are scheduled or cancelled meanwhile, the next page neither repeats nor skips others.
- * Throws BadRequest for a cursor of another list.
+ * `GET /activity/upcoming`: lists the scheduled work of one contact or of the whole project, soonest first. The cursor
+ * is a time and an id, so a page neither repeats nor skips an entry, even if others were scheduled or cancelled since
+ * the previous page. Throws BadRequest for a cursor of another list.
  */
 export async function listUpcoming(
   ctx: Context,
@@ -17,7 +17,7 @@ export async function listUpcoming(
 ): Promise<Page<ReturnType<typeof upcomingJson>>> {
   const filters = contactId === null ? {} : { contact: textOf(contactId) };
   const cursorValue = readCursor(cursor, ByTime, filters);
-  // The first page starts at the present. Later pages do not apply the present again: an entry that becomes due
+  // Only the first page starts at the present. Later pages start at their cursor, so an entry that becomes due
   // meanwhile stays listed until it happens.
   const after = cursorValue ?? [ctx.now.getTime(), "~"];
   const batch = openBatch(ctx);

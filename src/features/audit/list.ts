@@ -35,8 +35,8 @@ export async function listAudit(
   const [after = null] = readCursor(cursor, ById, given) ?? [];
   const window = windowOf(project, filters, after);
   const found = await Promise.all(databases.map((db) => readWindow(platform, db, window, filters, limit)));
-  // The page ends at the newest of the edges. Beyond its edge, a database might have unread entries that are newer than
-  // those of the others.
+  // The page ends at the newest edge. Below that edge, one database may have unread entries, so older entries of the
+  // other database are left for the next page.
   const [edge = null] = found
     .flatMap((one) => one.edge ?? [])
     .toSorted()

@@ -23,7 +23,7 @@ export function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
 
 /** Returns a campaign with its present counters and progress, as callers see it. */
 export async function freshJson(ctx: Context, row: CampaignRow): Promise<Campaign> {
-  // Reads the counters first. For a small campaign, that also counts its pages, from which the progress is then read.
+  // Reads the counters first: for a small campaign, this also recounts its pages, and the progress is read from them.
   const counts = row.sentAt === null ? [] : await findCounts(ctx, row.id);
   return campaignJson(ctx, row, counts, await findProgress(ctx, row));
 }
@@ -87,8 +87,8 @@ async function variantsOf(ctx: Context, row: CampaignRow): Promise<Campaign["var
 }
 
 /**
- * Returns the refusal of an action in a state that does not allow it: 400 for the actions around sending, as the
- * contract says, and 409 for the others.
+ * Returns the refusal of an action in a state that does not allow it. The contract with clients requires 400 for
+ * sending, scheduling, cancelling and retrying; every other action is refused with 409.
  */
 export function wrongState(action: CampaignAction, { status }: Pick<CampaignRow, "status">): BadRequest | Conflict {
   const { from, word } = campaignActions[action];

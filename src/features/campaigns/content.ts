@@ -54,10 +54,7 @@ export function contentOf(
   };
 }
 
-/**
- * Deletes the contents of a campaign that no recipient got. Contents are normally deleted with their emails, and these
- * have no emails.
- */
+/** Deletes the contents of a campaign that no recipient got. Other contents are deleted together with their emails. */
 export function deleteUnusedContents(ctx: Context, campaignId: Id): Statement {
   return statement(
     sql`DELETE FROM email_contents WHERE ${inProject(ctx)} AND recipients = 0

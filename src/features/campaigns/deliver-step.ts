@@ -142,8 +142,8 @@ async function wait(ctx: Context, run: Run, open: number, { hasHeld }: { hasHeld
 }
 
 /**
- * Returns the shortest useful wait between two steps. At a project's pace, the next step has nothing to do until half
- * of the limit is free for the next pages, or until the last email is sent.
+ * Returns the shortest useful wait between two steps. If the project has a pace, the next step has nothing to do until
+ * half of the limit is free for the next pages, or until the last email is sent.
  */
 function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean }): number {
   const perSecond = paceOf(ctx, ofCampaigns);

@@ -22,7 +22,7 @@ export function isCanaryOut({ progress }: Run): boolean {
   return progress.canary !== undefined && progress.isCanaryOver !== true;
 }
 
-/** Whether there are other recipients, who wait for the results of the canary. */
+/** Whether there are recipients outside the canary, who wait for its results. */
 export async function isCanaryAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
   const { waits } = await selectOne(
     ctx.db,
@@ -38,9 +38,9 @@ const readCounts = columns({ counts: asJson<Record<string, Counts>>() });
 const readMarks = columns({ marks: asNumber });
 
 /**
- * Holds the other recipients for a while after the canary's last email. Then releases them, unless too many emails
- * bounced or brought complaints, or no report arrived at all: in these cases, holds the campaign for a person to
- * decide.
+ * Holds the recipients outside the canary for a while after the canary's last email, then releases them. If too many of
+ * the canary's emails bounced or brought complaints, or if no report arrived at all, holds the campaign instead, for a
+ * person to decide.
  */
 export async function endCanary(ctx: Context, run: Run): Promise<NextStep> {
   const { campaign, progress } = run;

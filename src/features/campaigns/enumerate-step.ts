@@ -62,9 +62,9 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
 }
 
 /**
- * Writes an email for each of the next recipients, unique per campaign and contact. The pages of one window are written
- * one after another, each in a batch that also stores the progress. So a crash loses nothing, and when two runs
- * overlap, each page is written by one of them. Returns the number of batches, because a window may take fifty.
+ * Writes an email for each of the next recipients: one per campaign and contact. The pages of a window are written one
+ * after another, each in a batch that also stores the progress. So a crash loses nothing, and when two runs overlap,
+ * each page is written by one of them. Returns the number of batches, which may be fifty.
  */
 export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<number> {
   const window = await nextRecipients(ctx, run, frozen);
@@ -86,8 +86,8 @@ export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Pro
 }
 
 /**
- * Returns the next window of the audience: the recipients as `ids`, and the contacts that do not want such mail as
- * `others`.
+ * Returns the next window of the audience: `ids` are the recipients, and `others` are the contacts that do not want the
+ * campaign's mail.
  */
 function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<AudienceWindow> {
   return findNext(ctx, frozen, { ...recipientsOf(frozen, campaign), from: progress.after });

@@ -3,8 +3,8 @@ import { Invalid } from "../../core/errors";
 import type { CampaignRow } from "../../db/tables";
 
 /**
- * Returns the variant with this name; without a name the first variant, or null for a campaign without variants. Throws
- * Invalid.
+ * Returns the variant with this name. Without a name, returns the first variant, or null for a campaign without
+ * variants. Throws Invalid for an unknown name.
  */
 export function namedVariant({ variants }: CampaignRow, name: string | undefined): StoredVariant | null {
   if (name === undefined) return variants?.[0] ?? null;

@@ -61,7 +61,8 @@ export async function findProgress(ctx: Context, row: CampaignRow): Promise<Camp
     ),
   );
   await batch.commit();
-  // Without a run, the campaign's last step ran just after its row was read. The next read then returns SENT.
+  // If there is no run, the campaign's last step was taken just after its row was read. The next read then returns
+  // SENT.
   const run = runs.all[0]?.progress ?? {};
   return progressOf(ctx, row, { run, ledger: ledger.one, reason: reasons.all[0] ?? null });
 }

@@ -86,8 +86,8 @@ async function findHolder(ctx: Context, email: string): Promise<Id | null> {
 }
 
 /**
- * Selects the next pages of emails, beginning with the rest of the page in which the previous answer ended. A contact
- * has a single email, which is found by its index and treated as a page of its own.
+ * Selects the next pages of emails, beginning with the rest of the page in which the previous answer ended. The single
+ * email of a contact is found by its index, and treated as a page of its own.
  */
 function windowOf(ctx: Context, campaignId: Id, { contactId, after }: { contactId: Id | null; after: Id | null }): SQL {
   if (contactId !== null) {

@@ -17,7 +17,8 @@ import { forgetWatched } from "./watched";
 
 /**
  * Implements `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless the campaign is
- * DRAFT or SCHEDULED, and what `createCampaign` throws. Only a caller who may send a SCHEDULED campaign may change it.
+ * DRAFT or SCHEDULED, and what `createCampaign` throws. Only a caller who may send campaigns may change a SCHEDULED
+ * one.
  */
 export async function replaceCampaign(
   ctx: Context,

@@ -35,9 +35,9 @@ const stepsPerMessage = 20;
 const maxRunMs = 20 * secondMs;
 
 /**
- * After this many batches of the phase "enumerate", another message takes the next step. A batch has up to thirteen
- * statements, a step up to fifty batches, and D1 allows a thousand statements per invocation. This also gives other
- * campaigns a turn.
+ * After more than this many batches of the phase "enumerate", another message takes the next step. The last step can
+ * add fifty batches, and a batch has up to thirteen statements, so an invocation stays below the thousand statements
+ * that D1 allows. This also gives other campaigns a turn.
  */
 const batchesPerMessage = 25;
 
@@ -46,7 +46,7 @@ const maxDelayMs = 5 * minuteMs;
 
 /**
  * `campaigns.run`: takes some steps of a campaign. The message may be lost, late or duplicated: the campaign's rows
- * determine the work, only one run can commit the batch of a step, and a sweep finds, every minute, campaigns that wait
+ * determine the work, only one run can commit the batch of a step, and every minute a sweep finds campaigns that wait
  * too long.
  */
 export async function runCampaign(platform: Platform, message: MessageOf<"campaigns.run">): Promise<void> {
@@ -126,8 +126,8 @@ async function hold(ctx: Context, run: Run, reason: string): Promise<NextStep> {
 }
 
 /**
- * Checks a hold. A hold for reputation ends together with the pause of the project. A hold for want of a provider ends
- * when a provider carries marketing mail. Any other hold ends when a person resumes the campaign.
+ * Checks a hold. A hold for reputation ends with the pause of the project's marketing mail. A hold because no provider
+ * carries marketing mail ends when one does. Any other hold ends when a person resumes the campaign.
  */
 async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
   const { id, heldReason } = run.campaign;

@@ -56,8 +56,8 @@ export async function scheduleCampaign(
   also: (scheduled: CampaignRow) => Promise<Statement[]>,
 ): Promise<CampaignRow> {
   const scheduled = await untilFresh(() => schedule(ctx, id, at, also), ctx.random);
-  // Starts a campaign that is due within a minute by a delayed message, because the sweep that runs every minute would
-  // start the campaign late.
+  // A campaign that is due within a minute gets a delayed message, because the sweep, which runs every minute, would
+  // start it late.
   const waitMs = at - ctx.now.getTime();
   if (waitMs > 0 && waitMs <= minuteMs) await enqueueRun(ctx, id, Math.ceil(waitMs / secondMs));
   return scheduled;

@@ -16,8 +16,8 @@ import { namedVariant } from "./named-variant";
 import { guardSenders } from "./save-statements";
 
 /**
- * `POST /campaigns/{id}/test`: sends one email to one address, with the data of the contact that has the address, if
- * any. The email counts in no statistics, and no contact is created. Returns the id of the email record.
+ * `POST /campaigns/{id}/test`: sends one email to one address. If a contact has the address, the email contains the
+ * contact's data. The email counts in no statistics, and no contact is created. Returns the id of the email record.
  */
 export async function sendTest(ctx: Context, id: Id, { email, variant: name }: TestCampaign): Promise<Id> {
   const row = await getCampaign(ctx, id);

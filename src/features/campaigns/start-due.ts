@@ -17,7 +17,7 @@ type HoldReason = (typeof beforeItsStart)[number];
 
 /**
  * Starts a campaign whose time has come. The campaign waits, and stores the reason, while its sender domain is not
- * verified, while no provider carries marketing mail, or while too many other campaigns are sent: each of these
+ * verified, while no provider carries marketing mail, or while too many other campaigns are being sent: each of these
  * obstacles may end by itself. A campaign that waits in line sends itself no message, because the sweep finds it.
  */
 export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {

@@ -25,7 +25,7 @@ type Figures = Pick<CampaignWatch, "progress" | "stats" | "brakes">;
 export function watchCampaign(ctx: Context, id: Id, atLeast?: string): Promise<CampaignWatch> {
   const read = async () => watchOf(ctx, await getCampaign(ctx, id));
   if (atLeast !== undefined) return read();
-  // A test clock may be moved within a second.
+  // A test clock may be moved within that second, so the key of the cached answer contains its time.
   const clock = ctx.project.testClock ? ctx.now.getTime() : "real";
   return watchedWithin(`${ctx.project.number} ${textOf(id)} ${clock}`, ctx.realClock().getTime(), read);
 }

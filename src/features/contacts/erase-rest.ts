@@ -122,7 +122,7 @@ async function eraseEvents(ctx: Context, row: JobRow, page: SQL, contactIds: Id[
   return next === null ? "ended" : "goes on";
 }
 
-/** Executions of workflows are stored in Durable Objects, by contact. */
+/** Erases the contacts' executions of workflows in the Durable Objects that store them. */
 async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
   await eachShard(
     ctx,

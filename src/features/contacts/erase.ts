@@ -109,8 +109,8 @@ function peopleOf(ctx: Context, contacts: { id: Id; email: string }[]): People {
 }
 
 /**
- * Throws Stale if a contact was deleted or got another address after it was read. The hashes were computed from the
- * addresses that were read.
+ * Throws Stale if a contact was deleted or got another address after it was read, because the hashes were computed from
+ * the addresses that were read.
  */
 function guardAsRead(ctx: Context, { items }: People): Statement {
   const moved = sql`SELECT 1 FROM json_each(${items}) r

@@ -47,7 +47,10 @@ export async function exportContact(ctx: Context, id: Id) {
   };
 }
 
-/** Confirmations prove that the person wanted the mail. They are few, because their number per day is limited. */
+/**
+ * Confirmations prove that the person wanted the mail. Their number per day is limited, so all of them are read at
+ * once.
+ */
 async function confirmationsOf(ctx: Context, contact: ContactRow) {
   const rows = await ctx.db
     .select()

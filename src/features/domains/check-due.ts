@@ -23,10 +23,7 @@ const dueDomains = (now: Date) => sql`FROM domains INDEXED BY ix_domains_due WHE
 
 export const hasDueDomains: IsDue = ({ now }) => exists(dueDomains(now));
 
-/**
- * Finds, in a sweep, the due domains of all projects, postpones them, and enqueues the messages that cause their
- * checks.
- */
+/** Finds, in a sweep, the due domains of all projects, postpones them, and enqueues their checks. */
 export function checkDueDomains(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => queueDue(platform, db));
 }

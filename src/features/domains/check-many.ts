@@ -8,7 +8,7 @@ import { checkDomain } from "./check";
 
 /**
  * `domains.check`: checks up to twenty due domains. A check without a result changes nothing, and its domain is due
- * again later. A failed check, or a domain that was removed or taken, does not stop the others.
+ * again later. A failed check, or a domain that was removed or taken, does not stop the checks of the other domains.
  */
 export async function checkDomains(platform: Platform, job: MessageOf<"domains.check">): Promise<void> {
   for (const { projectId, domainId } of job.domains) {

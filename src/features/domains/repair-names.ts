@@ -165,8 +165,8 @@ async function endVerification(platform: Platform, shard: string, row: CheckedRo
 }
 
 /**
- * Returns the cursor of the next page; undefined after the last page, so that the next tick starts from the beginning.
- * A page whose repair failed is repeated only then.
+ * Returns the cursor of the next page. Undefined after the last page: the next tick then starts from the beginning, and
+ * only then repeats a page whose repair failed.
  */
 function nextCursor(page: string[]): string | undefined {
   return page.length < maxSweptRows ? undefined : page.at(-1);

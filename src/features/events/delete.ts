@@ -16,7 +16,10 @@ import { eventUsage } from "./usage";
 /** The maximum number of events that a call deletes itself; a job deletes more. */
 const maxAtOnce = 10_000;
 
-/** `DELETE /events/{eventName}`. Throws Invalid, NotFound and Conflict, all before any change. */
+/**
+ * `DELETE /events/{eventName}`: deletes all events with a name, or starts a job that does. Throws Invalid, NotFound and
+ * Conflict, all before any change.
+ */
 export async function deleteEvents(ctx: Context, name: string): Promise<{ deletedCount: number } | { jobId: string }> {
   if (isReservedEvent(name)) {
     throw new Invalid([{ field: "eventName", code: "reserved_event", message: reservedEvent(name), received: name }]);
@@ -41,7 +44,7 @@ async function upperBound(ctx: Context): Promise<Id> {
   return newest === null ? belowAllIds : asId(`${textOf(newest.id)}${textOf(aboveAllIds)}`);
 }
 
-/** Throws Conflict when the event is in use. Returns how many events of the name there are. */
+/** Throws Conflict when the event is in use. Returns how many events have the name. */
 async function requireUnused(ctx: Context, name: string): Promise<number> {
   const { totalCount, canDelete, ...uses } = await eventUsage(ctx, name);
   if (canDelete) return totalCount;
@@ -58,8 +61,8 @@ export function eventInUse(name: string, { usedInSegments, usedInCampaigns, used
 }
 
 /**
- * Deletes all events of the name. The first batch refuses a name that is in use; after it, the call continues to the
- * end.
+ * Deletes all events with the name. The first batch refuses a name that is in use. Later batches do not check again, so
+ * the deletion is always completed.
  */
 async function deleteNow(ctx: Context, deletion: Deletion): Promise<{ deletedCount: number }> {
   let { deleted, from } = await removeNext(ctx, deletion, [guardUnused(ctx, deletion)]);

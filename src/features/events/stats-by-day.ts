@@ -10,7 +10,9 @@ import type { Context } from "../../platform/context";
 /** The maximum number of names in one bound parameter, which D1 limits to 2 MB. */
 const namesPerStatement = 1_000;
 
-/** Adds up the stored counts of whole days, by name. The last names are missing when there are too many. */
+/**
+ * Adds up the stored counts of whole days, by name. If there are too many counts to add up, the last names are missing.
+ */
 export async function sumNames(ctx: Context, days: Days): Promise<{ name: string; count: number }[]> {
   const { counts } = await sumDays(ctx, days, { keyOf: (name) => name });
   // A day whose events were all deleted counts zero.

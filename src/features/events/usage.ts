@@ -13,7 +13,10 @@ export interface EventUsage extends Usage {
   canDelete: boolean;
 }
 
-/** `GET /events/{eventName}/usage`. Throws NotFound for a name that never occurred and that nothing refers to. */
+/**
+ * `GET /events/{eventName}/usage`: returns how often an event occurred, and what refers to it. Throws NotFound for a
+ * name that never occurred and that nothing refers to.
+ */
 export async function eventUsage(ctx: Context, name: string): Promise<EventUsage> {
   const [references, seen] = await Promise.all([
     referencesTo(ctx, "event", name),

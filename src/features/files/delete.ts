@@ -12,8 +12,8 @@ import type { Context } from "../../platform/context";
 import { addressOf, keyOfFile } from "./file";
 
 /**
- * `DELETE /files/{id}`. Throws Conflict while a template or an open campaign names the file. After the deletion, mail
- * that was already sent no longer shows the file. The row is deleted before the bytes. Bytes that are left behind are
+ * `DELETE /files/{id}`: deletes a file, which mail that was already sent then no longer shows. Throws Conflict while a
+ * template or an open campaign names the file. The row is deleted before the bytes. Bytes that are left behind are
  * removed by the sweep for orphans.
  */
 export async function deleteFile(ctx: Context, id: Id): Promise<void> {

@@ -28,8 +28,8 @@ const maxFiles = 10_000;
 const maxNameLength = 255;
 
 /**
- * `POST /files`. The bytes are stored first, so that each row has its bytes. If the process dies before it writes the
- * row, the sweep for orphans removes the bytes.
+ * `POST /files`: stores an image. The bytes are stored first, so that each row has its bytes. If the process dies
+ * before it writes the row, the sweep for orphans removes the bytes.
  */
 export async function storeFile(ctx: Context, file: File): Promise<FileRow> {
   if (file.size > maxFileBytes) throw new TooLarge(maxFileBytes);

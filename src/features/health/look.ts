@@ -45,7 +45,7 @@ export function sumOf(states: readonly DatabaseState[], of: (state: DatabaseStat
 
 /**
  * Returns a sentence, to be appended to another one, that names the projects with the most emails or jobs in trouble.
- * The sentence is empty when none of these projects exists.
+ * The sentence is empty when none of these projects still exists.
  */
 export async function worstProjects(
   { platform }: Look,

@@ -11,8 +11,8 @@ import type { Platform } from "../../platform/context";
 import { searchDatabases } from "../../platform/search-databases";
 
 /**
- * Returns a job as callers see it. The reason of a failure is the last of its errors, because a job has no other field
- * for it.
+ * Returns a job as callers see it. The reason for a failure is the last of its errors, because a job has no other field
+ * for the reason.
  */
 export function jobJson(row: JobRow) {
   const warnings = row.type === "contacts.import" ? warningsOf(UnheededRows.parse(row.result ?? {})) : [];
@@ -30,7 +30,7 @@ export function jobJson(row: JobRow) {
 }
 
 /**
- * Returns a job to the operator. The job that deletes a project outlives it, so this job can only be found by its id.
+ * Finds a job for the operator, by its id alone: the job that deletes a project outlives the project. Throws NotFound.
  */
 export async function getOperatorJob(platform: Platform, id: Id): Promise<JobRow> {
   return (await findErasure(platform, id)) ?? (await findCopy(platform, id)) ?? (await getAdvance(platform, id));

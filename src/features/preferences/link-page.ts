@@ -19,8 +19,8 @@ export const byLink = policy({ key: "signed", maxBody: null });
 type Answer = (recipient: Recipient) => Promise<Response | null>;
 
 /**
- * Answers a request with a link for this purpose. If `answer` returns null, the link is not valid. While the database
- * does not answer, people see a page that says so, and mail providers get a status on which they retry a one-click
+ * Answers a request by a link that is signed for `purpose`. If `answer` returns null, the link is not valid. While the
+ * database does not answer, shows a page that says so, with status 503, after which a mailbox repeats its one-click
  * unsubscribe.
  */
 export async function withRecipient(

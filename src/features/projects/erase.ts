@@ -21,9 +21,9 @@ const rowsPerStatement = 1_000;
 const statementsPerRun = 150;
 
 /**
- * Performs one run of `project.erase`, in bounded steps; it enqueues the next run itself. It can be repeated at any
- * point. It is never given up: the operator could not retry, because the deleted project cannot be found, and the
- * remaining rows are personal data. A failed run is logged, and the sweep starts it again.
+ * Runs `project.erase` in bounded steps, and enqueues the next run. A run can be repeated at any point. The job is
+ * never given up, because the remaining rows are personal data and the operator could not retry it: a deleted project
+ * cannot be found. A failed run is logged, and the sweep starts it again.
  */
 export async function eraseProject(platform: Platform, job: StoredJob): Promise<void> {
   const { control } = platform;
@@ -38,7 +38,7 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
   if (!isEmpty) return platform.enqueue([{ message: job }]);
   for (const shard of shards) await endCaptures(platform, project.number, shard);
   await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
-  // Rows are erased after the shards, so that everything that executions have written is included.
+  // Rows are erased again after the shards, because executions may have written more rows meanwhile.
   if (!(await eraseRows(platform, shards, job))) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);
   const batch = openBatch(platform, control);

@@ -73,9 +73,8 @@ async function requireTemplate(platform: Platform, project: Project, templateId:
 }
 
 /**
- * Returns the columns that lift a pause; none if there is no pause, and then the count of mails continues. The
- * project's database is written first. If lifting the pause fails afterwards, the only effect is that a block of the
- * count ended early.
+ * Returns the columns that lift a pause; none if there is no pause. First begins a new block of counted mails in the
+ * project's database. If the pause cannot be lifted afterwards, the only effect is that the previous block ended early.
  */
 async function liftPause(platform: Platform, project: Project) {
   if (pauseOf(project) === null) return {};

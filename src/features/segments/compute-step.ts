@@ -20,8 +20,8 @@ import type { StoredScan } from "./stored-scan";
  */
 const movesPerBatch = 300;
 /**
- * The most batches of a step. Each batch has about six statements. A run of the job makes a few hundred statements, and
- * D1 allows a thousand.
+ * The most batches of a step. Each has about six statements, so the ten steps of a run make about 600, and D1 allows a
+ * thousand.
  */
 const batchesPerStep = 10;
 export const computeRuns: JobRuns = { stepsPerRun: 10 };

@@ -16,8 +16,8 @@ const maxConditionBytes = 4_000_000;
 const suggestion = "Delete segments that are no longer used, or pass a condition to the call that needs it.";
 
 /**
- * Returns the guards of a batch that saves a segment: the project stays within its quotas of segments and of bytes of
- * conditions.
+ * Returns the guards of a batch that saves a segment: they limit the number of the project's segments, and the bytes of
+ * their conditions.
  */
 export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | null): Statement[] {
   const others = sql`FROM segments WHERE ${inProject(ctx)} AND id <> ${id}`;

@@ -123,8 +123,8 @@ async function countRows(ctx: Context, segmentId: Id): Promise<number> {
 }
 
 /**
- * Returns the id of a segment's count job that no client polls. The id is always the same, so that such jobs do not
- * pile up.
+ * Returns the id of a count job that no client polls. The id is always the same for a segment, so that its count jobs
+ * do not pile up.
  */
 export const countJobId = (segmentId: Id): Id => idOf(`count-${textOf(segmentId)}`);
 

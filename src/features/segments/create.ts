@@ -18,8 +18,8 @@ import { withCount } from "./count";
 import type { CreateSegment } from "./schema";
 
 /**
- * Implements `POST /segments`. Throws Invalid and Conflict. The call records no events and writes no members: the first
- * computation of a tracked segment does, and the sweep starts that computation soon.
+ * Implements `POST /segments`. Throws Invalid and Conflict. The call records no events and writes no members. The first
+ * computation of a tracked segment does both, and a sweep soon starts it.
  */
 export async function createSegment(ctx: Context, input: CreateSegment): Promise<SegmentRow> {
   const condition = input.type === "STATIC" ? null : (input.condition ?? null);

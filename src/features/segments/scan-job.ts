@@ -14,9 +14,9 @@ export const ScanJobInput = z.object({
 });
 
 /**
- * The state of a job that scans. A step only writes if the state is still what the step has read; the input may have
- * changed in between. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job
- * makes several.
+ * The state of a job that scans. A **pass** is one scan from the first contact to the last; see `upsertComputation` for
+ * when a job makes several. A step only writes if the stored state is still the one that it has read. The job's input
+ * is not compared, so it may change during a step.
  */
 export const ScanJobState = z.object({
   /** Whether the job changes members without events. */
@@ -44,8 +44,8 @@ export function stateJson(state: ScanJobState): JsonObject {
 }
 
 /**
- * Returns the state at the beginning of a pass. The guard of each step requires that the stored text is what
- * JSON.stringify makes of the state.
+ * Returns the state at the beginning of a pass. It must be stored exactly as JSON.stringify writes it, because the
+ * guard of each step compares it as text.
  */
 export function firstState(first: Pick<ScanJobState, "silent" | "generation" | "done">): JsonObject {
   return stateJson({ ...first, scan: null });

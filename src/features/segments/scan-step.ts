@@ -39,7 +39,7 @@ interface StepWrite {
   statements: Statement[];
 }
 
-/** The state of a step that has begun. */
+/** The state of a pass that has begun: its scan and its generation are known. */
 type PassState = ScanJobState & { scan: StoredScan; generation: number };
 
 /**

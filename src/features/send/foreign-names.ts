@@ -58,7 +58,7 @@ export const foreignNamesOfSend: ForeignName[] = [
 const address = ["name", "email"];
 
 /**
- * The known names in the parts of a call. They let the call report unknown names, such as a `data` of a single
+ * The known names in the parts of a call. They let the call report unknown names, such as `data` inside a single
  * recipient, instead of dropping them silently.
  */
 export const partNamesOfSend = {

@@ -37,7 +37,8 @@ export function insertSuppressions(ctx: Context, field: string, items: readonly 
       sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
         WHERE ${isSnoozed}`,
       noRows,
-      // The subscription stays the same, but the contact's updatedAt changes, so the contact can enter a segment.
+      // The subscription stays the same, but `updatedAt` changes, which can bring the contact into a segment. The row
+      // of zeros marks the project's contacts as changed.
       {
         before: [upsertCounts(sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${isSnoozed}`)],
       },

@@ -9,8 +9,8 @@ import type { Context } from "../../platform/context";
 import { guardTemplates, insertTemplate, insertVersion } from "./save-statements";
 
 /**
- * `POST /templates/{id}/duplicate`. The copy shares the file of a large body with the original. The file stays until
- * neither of them needs it.
+ * `POST /templates/{id}/duplicate`: copies a template. The copy shares the file of a large body with the original. The
+ * file stays until neither of them needs it.
  */
 export async function duplicateTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   return untilFresh(() => copyTemplate(ctx, id), ctx.random);

@@ -92,8 +92,8 @@ export const CreateTemplate = z
 export type CreateTemplate = z.infer<typeof CreateTemplate>;
 
 /**
- * The fields of a creation, all optional. Null clears a field that can be empty. `type` cannot be empty, so null leaves
- * it unchanged.
+ * The fields of `CreateTemplate`, all optional. Null clears a field that can be empty. `type` cannot be empty, so null
+ * leaves it unchanged.
  */
 export const UpdateTemplate = z
   .object({ ...fields, type: TemplateType.nullish().meta({ description: "Null leaves the type as it is." }) })

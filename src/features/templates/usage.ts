@@ -50,7 +50,10 @@ async function findCampaigns(ctx: Context, templateId: Id): Promise<TemplateUsag
   return found.map(({ id, name }) => ({ id: publicId(id), name }));
 }
 
-/** Sums up the template's months. Each month is one seek in the key, however much else the project sends. */
+/**
+ * Adds up the emails of all months. Each month is one seek in the key, however much the project sends with other
+ * templates.
+ */
 async function countSent(ctx: Context, templateId: Id): Promise<number> {
   const ofProject = sql`monthly_usage WHERE ${inProject(ctx)}`;
   const { emailsSent } = await selectOne(

@@ -18,7 +18,7 @@ import type { CreateTopic } from "./schema";
  */
 const maxTopicsEver = 1_000;
 
-/** `POST /topics`. Throws Conflict when the project has reached its limit. */
+/** `POST /topics`: creates a topic. Throws Conflict when the project has reached its limit. */
 export async function createTopic(ctx: Context, input: CreateTopic): Promise<TopicRow> {
   const now = ctx.now.getTime();
   const ofProject = sql`FROM topics WHERE ${inProject(ctx)}`;

@@ -12,9 +12,9 @@ import type { UpdateTopic } from "./schema";
 import { getTopic, isLive } from "./topic";
 
 /**
- * `PATCH /topics/{id}`: writes only the columns that are sent, so two concurrent changes both stay. A new default
- * applies to everyone who never chose. These contacts have not made a choice, so no events are recorded. Segments are
- * computed again.
+ * `PATCH /topics/{id}`: writes only the columns that are sent, so two concurrent changes both take effect. A new
+ * default applies to all contacts who never chose. It records no events, because they have not made a choice, and lets
+ * segments be computed again.
  */
 export async function updateTopic(ctx: Context, id: Id, change: UpdateTopic): Promise<TopicRow> {
   const { name, defaultSubscribed } = change;

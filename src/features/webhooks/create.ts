@@ -18,7 +18,7 @@ import { sealSecret } from "./webhook";
 
 const maxWebhooks = 20;
 
-/** `POST /webhooks`. The secret is returned here, and never again. */
+/** `POST /webhooks`: creates a webhook. The secret is returned here, and never again. */
 export async function createWebhook(
   ctx: Context,
   { url, events, description }: CreateWebhook,

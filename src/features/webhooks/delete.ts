@@ -13,8 +13,8 @@ import { deleteListeners } from "./listener-rows";
 import { getWebhook } from "./webhook";
 
 /**
- * `DELETE /webhooks/{id}`. Deliveries stop. Their rows can no longer be read, and are deleted at the end of their
- * retention.
+ * `DELETE /webhooks/{id}`: deletes a webhook, which ends its deliveries. Their rows can no longer be read, and are
+ * deleted at the end of their retention.
  */
 export async function deleteWebhook(ctx: Context, id: Id): Promise<void> {
   await getWebhook(ctx, id);

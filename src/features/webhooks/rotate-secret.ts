@@ -17,8 +17,8 @@ import { sealSecret } from "./webhook";
 const overlapMs = dayMs;
 
 /**
- * `POST /webhooks/{id}/rotate-secret`. Deliveries are signed with both secrets for a day. After two rotations in a day,
- * the two newest secrets sign.
+ * `POST /webhooks/{id}/rotate-secret`: replaces the secret. Deliveries are signed with both secrets for a day. After
+ * two rotations in a day, the two newest secrets sign.
  */
 export async function rotateSecret(
   ctx: Context,

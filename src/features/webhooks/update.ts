@@ -16,7 +16,7 @@ import { replaceListeners } from "./listener-rows";
 import { webhookRows } from "./rows";
 import type { UpdateWebhook } from "./schema";
 
-/** `PATCH /webhooks/{id}`. Only the columns that are sent change, so two concurrent changes both take effect. */
+/** `PATCH /webhooks/{id}`: changes only the columns that are sent, so two concurrent changes both take effect. */
 export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook): Promise<WebhookRow> {
   if (change.url !== undefined) checkOutboundUrl(ctx, { field: "url", url: change.url });
   const batch = openBatch(ctx);

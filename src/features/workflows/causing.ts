@@ -18,9 +18,9 @@ const readCausing = columns({
 });
 
 /**
- * Returns the other enabled workflows that could close a loop with this one: an event that steps can cause starts them,
- * and their own steps can cause such an event. Reads nothing if this workflow itself cannot be part of a loop. Steps
- * can cause nine different events, and each event starts at most fifty workflows.
+ * Returns the other enabled workflows that could close a loop with this one: they start by an event that a step can
+ * cause, and their own steps can cause such an event. Reads nothing if this workflow itself cannot be part of a loop.
+ * At most 450 workflows are read: steps can cause nine different events, and each event starts at most fifty workflows.
  */
 export async function causingWorkflows(
   ctx: Context,

@@ -89,8 +89,8 @@ const readPerson = columns({
 type Person = ReturnType<typeof readPerson>;
 
 /**
- * Returns the contacts in the order of their ids, in which their emails would be written too. Reads data only of
- * contacts that would get mail.
+ * Returns the contacts in the order of their ids, because their emails would be written in that order. Reads the data
+ * only of contacts that would get mail.
  */
 function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Promise<Person[]> {
   const why = whyWithheld(ctx, { type, topicId });
@@ -109,8 +109,8 @@ function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Pr
 }
 
 /**
- * Applies the rules of the statements that write a campaign's emails: a contact that does not want the mail gets no
- * row; a withheld email gets a row with the reason.
+ * Returns why a contact gets no mail, or null. Follows the statements that write a campaign's emails: a contact that
+ * does not want the mail gets no row, and a withheld email gets a row with the reason.
  */
 function whySkipped(
   { subscribed, snoozedUntil, isWanted, withheld: error, suppressedFor }: Person,
@@ -189,14 +189,14 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
       budget,
     );
   } catch (error) {
-    // The email itself is sound when only this search exceeds the budget; a template that cannot be parsed is reported
+    // If only this search exceeds the budget, the email itself is sound. A template that cannot be parsed is reported
     // elsewhere.
     if (!isOfTemplate(error)) throw error;
     return [];
   }
 }
 
-/** For each flaw, the most flawed emails that are searched for examples. Each search reads the whole body. */
+/** The most emails that are searched for examples of the same flaw. Each search reads the whole body. */
 const mailsWithExamples = 50;
 
 function noteMail({ type, html, headers }: Message, body: string, { source, confirmedAt }: Person, tally: Tally): void {

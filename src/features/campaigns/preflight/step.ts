@@ -126,7 +126,10 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
   return after === null ? "ended" : "goes on";
 }
 
-/** Checks these recipients, or as many of them as one step may check. There are none in an empty window. */
+/**
+ * Checks the recipients `ids`, or as many of them as one step may check. `ids` is empty when the window has no
+ * recipients.
+ */
 async function checkSome(
   ctx: Context,
   { campaign, input, state }: Checking,
@@ -146,8 +149,8 @@ async function checkSome(
 }
 
 /**
- * Returns the size of the next window: half of this window's after too many recipients for one step, and twice as much
- * after few.
+ * Returns the number of rows in the next window: half as many after a window with too many recipients for one step, and
+ * twice as many after a window with few recipients.
  */
 function nextRows(rows: number, recipients: number): number {
   if (recipients > recipientsPerStep) return Math.max(firstRows, Math.floor(rows / 2));

@@ -23,8 +23,8 @@ export async function preflightTokenOf(ctx: Context, campaign: CampaignRow): Pro
 }
 
 /**
- * Throws BadRequest unless the token is one of this campaign, and Conflict when it has expired or was given for another
- * version. The caller's batch has to guard that the campaign is unchanged.
+ * Throws BadRequest unless the token was made for this campaign, and Conflict when it has expired or was made for
+ * another version. The caller's batch has to guard that the campaign is unchanged.
  */
 export async function requirePreflight(ctx: Context, campaign: CampaignRow, token: string): Promise<void> {
   const stamp = await openPreflight(ctx.config.linkSecrets, checkedOf(ctx, campaign), token);

@@ -28,7 +28,7 @@ const clockToleranceSeconds = 30;
 export async function verifiedAddress(platform: Platform, access: Access, assertion: string): Promise<string> {
   const email = await verified(platform, access, assertion);
   const address = typeof email === "string" ? normalizeEmail(email) : null;
-  // A service token has a name and no address.
+  // The assertion of a service token contains a name, but no address.
   if (address === null) throw refused("The assertion of Cloudflare Access has no email address.");
   return address;
 }

@@ -13,7 +13,10 @@ import { triggerOf } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import type { Because, ContactExplanation } from "./schema";
 
-/** Explains why a contact has no execution of a workflow. Executions are deleted 90 days after their end. */
+/**
+ * Explains why a contact has no execution of a workflow. Executions are deleted 90 days after their end, so the contact
+ * may have been in the workflow before.
+ */
 export async function whyNotEntered(ctx: Context, contact: ContactRow, row: WorkflowRow): Promise<ContactExplanation> {
   const source = { type: "workflow" as const, id: publicId(row.id) };
   const notEntered: Because = { at: null, code: "not_entered", message: "The contact is not in the workflow", source };

@@ -6,7 +6,10 @@ const subjects = ["campaignId", "workflowId", "templateId", "emailId"] as const;
 
 const named = () => z.string().min(1).transform(readId).nullish().meta({ type: "string" });
 
-/** The mail in question. Exactly one of these fields must be sent. */
+/**
+ * Selects the mail to explain: by its campaign, workflow or template, or by the id of one email. Exactly one of these
+ * fields must be sent.
+ */
 export const ExplainContact = z
   .object({ campaignId: named(), workflowId: named(), templateId: named(), emailId: named() })
   .superRefine((asked, check) => {

@@ -21,8 +21,8 @@ export interface Field {
 const readKey = columns({ total: asNumber, key: orNull(asText) });
 
 /**
- * Selects the stored facts about a field. The one row is null for a custom field that the project does not know,
- * because the field was never seen or was deleted.
+ * Selects the stored facts about a field. The row is null for a custom field that the project does not know, because
+ * the field was never seen or was deleted.
  */
 export function selectField(ctx: Context, field: string): Statement<Field | null> {
   return statement(

@@ -17,8 +17,8 @@ const type = "contacts.count-fields";
 const jobId = idOf(type);
 
 /**
- * Sweeps the fields of large projects: enqueues their counts, starting with those that were counted longest ago. A
- * project has one row for all its counts, so that they neither overlap nor pile up. The sweep does not check for
+ * Sweeps the fields of large projects: enqueues their counts, starting with those that were counted longest ago. All
+ * counts of a project have the same job row, so that they neither overlap nor pile up. The sweep does not check for
  * changes: a count is cheap, and a large project changes all the time.
  */
 export function queueFieldCounts(platform: Platform): Promise<void> {

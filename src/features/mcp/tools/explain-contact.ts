@@ -40,7 +40,7 @@ export const explainContact = readingTool({
   },
 });
 
-/** Asks the API whether the person gets the mail in question, and why. */
+/** Asks the API whether the person gets the mail that `about` names, and why. */
 async function explained(api: Api, { id }: JsonObject, about: JsonObject): Promise<JsonObject> {
   return pick(await api.post(`/contacts/${id}/explain`, about), "verdict", "because");
 }

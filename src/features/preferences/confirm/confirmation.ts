@@ -21,7 +21,7 @@ interface Request {
 
 const readRequest = columns({ email: asText, confirmedAt: orNull(asNumber), isSuppressed: asFlag });
 
-/** Finds the request of the link. */
+/** Selects the request for a confirmation to which the link belongs. */
 export function selectRequest(recipient: Recipient): Statement<Request> {
   return statement(requestOf(recipient), readRequest);
 }

@@ -13,7 +13,8 @@ import { getProject } from "../project";
 
 /**
  * Starts to take back a move that has not yet switched databases. From then on, the move can no longer switch, and
- * writes to the project are not refused. Throws NotFound, and Conflict when there is no such move.
+ * writes to the project are no longer refused. Throws NotFound, and Conflict when the project is not being moved or has
+ * already moved.
  */
 export async function takeMoveBack(platform: Platform, id: string): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);

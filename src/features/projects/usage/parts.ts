@@ -45,8 +45,8 @@ const countedRows = new Map<string, StorageKind>([
 ]);
 
 /**
- * All parts, in the order in which they are counted. The copies of mail in the outbox are left out, because they are
- * the operator's.
+ * All parts, in the order in which they are counted. The copies of mail in the outbox are left out, because they belong
+ * to the operator.
  */
 export const parts: readonly Part[] = [
   ...projectTables.map(
@@ -105,7 +105,7 @@ function octetsOf({ columns }: ProjectTable): SQL {
   );
 }
 
-/** The count of one window, and the key after which the next one continues; null after the last. */
+/** The count of one window, and the key after which the next window begins; null after the last window. */
 export interface Window extends Counted {
   after: (string | number)[] | null;
 }

@@ -37,7 +37,7 @@ export async function countSmall(platform: Platform, { number, shard }: Counted)
 
 /** Counts the next window of the part under way. */
 export async function countNext(platform: Platform, project: Counted, progress: Progress): Promise<void> {
-  // There is no such part if an earlier version of this code began with a table that no longer exists.
+  // The part is missing if an earlier version of this code began to count a table that no longer exists.
   const part = parts.find(({ name }) => name === progress.left[0]);
   const window = part ? await countWindow(platform, project, part, progress.after) : null;
   if (part && window) add(progress, part, window);

@@ -17,8 +17,8 @@ import { readGraph } from "./read";
 import type { PutDocument } from "./schema";
 
 /**
- * Says how executions leave removed steps. Without `moveTo` and without force, a document is refused while there are
- * such executions.
+ * Says how executions leave removed steps. Without `moveTo` and without force, a document is refused while executions
+ * are at the steps that it removes.
  */
 export interface Leaving {
   moveTo?: string | undefined;

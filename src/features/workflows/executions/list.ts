@@ -47,8 +47,8 @@ export async function listExecutions(
   batch.guard(workflowExists(ctx, workflowId), () => new NotFound("workflow", workflowId));
   const stored = contactId === undefined ? batch.add(selectExecutionCount(ctx, workflowId, status)) : null;
   const isNear = skipped < rowsPerPart;
-  // If the count is stored and the page is near the beginning, no parts are needed: the range is empty, so no row is
-  // read.
+  // If the count is stored and the page is near the beginning, the parts are not needed. The statement then looks below
+  // all ids, and reads no row.
   const isStored = isNear && contactId === undefined ? isCounted(ctx, workflowId) : sql`false`;
   const newest = batch.add(countNewest(found, sql`iif(${isStored}, ${belowAllIds}, ${aboveAllIds})`));
   const near = isNear ? batch.add(selectPage(found, aboveAllIds, pageSize, skipped)) : null;

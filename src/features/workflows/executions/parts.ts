@@ -8,10 +8,10 @@ import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
 /**
- * A long list is counted in parts. The rows below the first part are cut into ranges by the times of their ids, and
- * `partsAtOnce` ranges are counted at once. If a range turns out to have more than one part, its newest part is counted
- * and the rest is cut again, into at most `partsAtOnce` ranges. There are therefore at most as many repetitions as full
- * parts, however unevenly the ids are spread over time.
+ * A long list is counted in parts. The first part is counted alone. The rows below it are cut into ranges by the times
+ * of their ids, and `partsAtOnce` ranges are counted at once. If a range turns out to have more than one part, only its
+ * newest part is counted, and the rest is cut again, into at most as many ranges as are counted at once. There are
+ * therefore at most as many repetitions as full parts, however unevenly the ids are spread over time.
  */
 
 /** The most rows of a part. A statement reads them at most twice: to count them, and to find the part's edge. */
