@@ -130,8 +130,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
 };
 
 /**
- * Sweeps that `npm start` runs once. No schedule is called `start`. No other process uses these databases, so
- * interrupted work can continue at once, without waiting for its lease to end.
+ * The tick that `npm start` causes once, and its additional sweeps. No schedule has its name. No other process uses the
+ * databases then, so interrupted work can continue at once, without waiting for its lease to end.
  */
 const atStart = "start";
 const underWay: Record<string, Sweep> = {

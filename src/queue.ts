@@ -64,7 +64,7 @@ export const eventListeners: readonly EventListener[] = [webhookListener, workfl
 const outboundCalls: readonly OutboundCalls[] = [webhookCalls, workflowCalls()];
 
 /**
- * The handler of each type of message. Without one of them, this does not compile. A stored job without `release` is
+ * The handler of each type of message. If one is missing, this does not compile. A stored job without `release` is
  * never given up, because no API call could start it again.
  */
 const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {

@@ -27,7 +27,10 @@ export function isPersonBucket(name: string): boolean {
   return name.startsWith(personPrefix);
 }
 
-/** Whether a bucket belongs to a single caller. There can be any number of such buckets. */
+/**
+ * Whether a bucket belongs to a single caller. There can be any number of callers, so the gate remembers only the most
+ * recent ones.
+ */
 export function isCallersOwn(name: string): boolean {
   return isAddressBucket(name) || isPersonBucket(name);
 }

@@ -84,7 +84,7 @@ export class NotFound extends Refusal {
   constructor(
     readonly resource: Resource,
     idOrName: Id | string,
-    /** The field that contains the id, when the body is large. */
+    /** The field of the body that contains the id. Given for a large body, in which the id is hard to find. */
     field?: string,
   ) {
     const text = typeof idOrName === "string" ? idOrName : textOf(idOrName);
@@ -209,7 +209,7 @@ function nameOf({ field }: FieldFault): string {
  */
 export class Invalid extends Refusal {
   constructor(readonly faults: FieldFault[]) {
-    // A fault may or may not end with a full stop.
+    // The messages of some faults end with a full stop.
     const described = faults
       .slice(0, maxDescribed)
       .map((fault) => `${nameOf(fault)}: ${fault.message.replace(/\.$/, "")}`);

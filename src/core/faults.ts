@@ -41,14 +41,14 @@ function absence(issue: z.core.$ZodIssue, field: string): string {
 /** Returns the code of an issue. Our own checks set it in `params`; the codes of the validator are translated. */
 function codeOf(issue: z.core.$ZodIssue): FieldCode {
   if (issue.code !== "custom") return fieldCodes[issue.code] ?? "custom";
-  // Only the schemas of core set `params.code`, and only to a FieldCode.
+  // The cast is safe: only the schemas of core set `params.code`, and only to a FieldCode.
   return (issue.params?.code as FieldCode | undefined) ?? "custom";
 }
 
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    // The line above has found an own property with this key.
+    // The cast is safe: the line above has found an own property with this key.
     return (value as Record<PropertyKey, unknown>)[key];
   }, input);
 }

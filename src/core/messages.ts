@@ -46,7 +46,7 @@ export interface StoredJob {
   jobId: Id;
 }
 
-// An object literal has exactly the keys of its type.
+// The cast is safe, because an object literal has exactly the keys of its type.
 export const jobTypes = Object.keys(storedJobs) as JobType[];
 
 /**

@@ -1,4 +1,4 @@
-/** Resources with a "not found" code of their own; all others share RESOURCE_NOT_FOUND. */
+/** The kinds of resources that a "not found" answer can name. */
 export type Resource =
   | "contact"
   | "field"

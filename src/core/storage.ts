@@ -40,8 +40,8 @@ export function limitBytes(maxStorageMb: number): number | null {
 }
 
 /**
- * The fields of a project that tell how close it is to its storage limit. A project that was never counted stores next
- * to nothing.
+ * The fields of a project that tell how close it is to its storage limit. `storage` is null until the first count, when
+ * a project stores next to nothing.
  */
 export interface Storing {
   maxStorageMb: number;

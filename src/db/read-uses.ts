@@ -30,6 +30,6 @@ export async function readUses<Kind extends string>(
     return [kind, batch.add(statement(sql`SELECT * FROM (${rows}) LIMIT ${maxListed}`, readUse))] as const;
   });
   await batch.commit();
-  // The kinds are those of `uses`.
+  // The cast is safe: the kinds are those of `uses`.
   return Object.fromEntries(listed.map(([kind, rows]) => [kind, rows.all])) as Record<Kind, Use[]>;
 }

@@ -61,7 +61,7 @@ export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
   return (raw) => {
     const row: Record<string, unknown> = {};
     for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
-    // Each field was read by the reader that the shape names for it.
+    // The cast is safe: each field was read by the reader that the shape names for it.
     return row as { [Field in keyof Shape]: ReturnType<Shape[Field]> };
   };
 }
@@ -71,7 +71,7 @@ export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
  * isolate.
  */
 export function wholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSelectModel<Table>> {
-  // The map holds, for each table, the reader of its own rows.
+  // The cast is safe: the map holds, for each table, the reader of its own rows.
   const known = wholeRows.get(table) as RowReader<InferSelectModel<Table>> | undefined;
   if (known) return known;
   const reader = newWholeRow(table);
@@ -89,7 +89,7 @@ function newWholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSe
   return (raw) => {
     const row: Record<string, unknown> = {};
     for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
-    // Each value was decoded by its own column, and the type of the model comes from the columns.
+    // The cast is safe: each value was decoded by its own column, and the type of the model comes from the columns.
     return row as InferSelectModel<Table>;
   };
 }

@@ -32,7 +32,7 @@ export function aroundTrips({ $client, spent }: Db, around: WrapTrip): Db {
       run: trip("run"),
     };
     prepared.set(own, prepare);
-    // The methods are those of a statement: arguments and results pass through unchanged.
+    // The cast is safe: the methods are those of a statement, and arguments and results pass through unchanged.
     return own as unknown as D1PreparedStatement;
   };
   const client = {
@@ -40,7 +40,7 @@ export function aroundTrips({ $client, spent }: Db, around: WrapTrip): Db {
     batch: (statements: D1PreparedStatement[]) =>
       around((by = $client) => by.batch(statements.map((one) => prepared.get(one)?.(by) ?? one))),
   };
-  // No code calls another method of the database.
+  // The cast is safe: no code calls another method of the database.
   const db = drizzle(client as unknown as D1Database, { casing });
   return spent === undefined ? db : countedIn(spent, db);
 }

@@ -10,7 +10,7 @@
  */
 export type Trouble = "lost" | "overloaded" | "exhausted" | "fenced";
 
-/** The text with which a trigger refuses a write of a project that is being moved. */
+/** The text with which a trigger refuses a write to a project that is being moved. */
 export const fencedText = "petrel: the project is being moved";
 
 /** Parts of the messages in D1's list of errors: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */

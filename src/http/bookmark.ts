@@ -43,8 +43,8 @@ export const addBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("states", states);
   c.set("ctx", { ...ctx, db: states.db, workflowShards: { of } });
   await next();
-  // In these cases, the answer's state was written elsewhere: by a Durable Object, or by an earlier request with the
-  // same key.
+  // A Durable Object, or an earlier request with the same key, may have written what the answer shows. The states that
+  // this request has seen are then too old.
   const isNews = c.error instanceof KeyReused || (isElsewhere && c.req.method !== "GET");
   const at = isNews ? await readNewest(ctx, states) : states.newest();
   if (at !== null) c.header(bookmarkHeader, await sealBookmark(linkSecrets, { shard: ctx.project.shard, at }));

@@ -109,7 +109,7 @@ const ifMatch = {
   name: "If-Match",
   in: "header" as const,
   schema: { type: "string" as const },
-  // Has no example, for the same reason as `idempotencyKey`.
+  // Has no example: the reference page would send it, and most calls would be a 412.
   description:
     'The `version` that you expect, such as `"7"`. When the current version is a different one, the call is a 412 and ' +
     "changes nothing.",

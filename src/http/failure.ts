@@ -133,9 +133,9 @@ const ourFault: Answer = { status: 500, code: "INTERNAL_SERVER_ERROR" };
 const tryAgain = "Try again. If the error persists, give the requestId to the operator.";
 
 /**
- * Returns the refusal for a failure of the database or of file storage; null for other errors. Before the failure, the
- * request might have committed another batch. A query outside of batches might have had its effect, unless the database
- * refused the query or the request only reads.
+ * Returns the refusal for a failure of the database or of file storage; null for other errors. The refusal says whether
+ * the request may have had an effect: through the failed query itself, or through a batch that was committed before the
+ * failure.
  */
 function outOfReach(thrown: Error, c: HonoContext<AppEnv>): StorageOutOfReach | null {
   const away = thrown instanceof DatabaseAway ? thrown : null;

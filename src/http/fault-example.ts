@@ -82,7 +82,7 @@ function bodyOf({ operation, schemas }: ExampleRoute): Shape | undefined {
   const [media] = Object.values(body.content);
   const schema = media?.schema;
   if (schema === undefined) return undefined;
-  // Schemas of bodies in our document are objects with properties.
+  // The cast is safe: the schemas of bodies in our document are objects with properties.
   if (!("$ref" in schema) || schema.$ref === undefined) return schema as Shape;
   return schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] as Shape | undefined;
 }

@@ -2,7 +2,10 @@ import type { z } from "zod";
 import type { Document } from "./operations";
 import type { PlacedOperation } from "./routes";
 
-/** Returns the schemas of job results by their ids. No answer consists of such a result alone. */
+/**
+ * Returns the schemas of job results by their ids. The document registers them separately, because no answer consists
+ * of a job result alone.
+ */
 export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodType> {
   const results = operations.flatMap(({ accepted }) =>
     accepted !== undefined && "jobResult" in accepted && accepted.jobResult ? [accepted.jobResult] : [],

@@ -12,7 +12,7 @@ const elsewhere = new Map([
   ["POST /events", "/v1/track"],
 ]);
 
-/** Matches the path in a base URL of other installations and clients, such as `/api/v1`. */
+/** Matches the path of a base URL that other installations and clients use, such as `/api/v1`. */
 const bases = /^(\/+(api|v1))+(?=\/)/;
 
 /**
@@ -26,8 +26,8 @@ export function relocated(endpoints: RouterRoute[], method: string, path: string
     candidate !== undefined && candidate !== path && routes.some((route) => patternOf(route.path).test(candidate));
   const moved = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`)].find((candidate) => isThere(candidate));
   if (moved !== undefined) return moved;
-  // A whole workflow is replaced at its own path followed by `/document`. In other paths, `document` would be taken for
-  // an id.
+  // A whole workflow is replaced at `/workflows/{id}/document`, so that path is suggested for a PUT to
+  // `/workflows/{id}`. Only routes that end in `/document` are tried: any other route would take `document` for an id.
   const documents = own.filter((route) => route.path.endsWith("/document"));
   return isThere(`${bare}/document`, documents) ? `${bare}/document` : null;
 }

@@ -8,7 +8,7 @@ import type { AllRoutes } from "./routing";
 
 const document = lazily(() => import("./document"));
 
-/** The OpenAPI document as JSON, for the origin that the caller used. */
+/** Returns the OpenAPI document as JSON, for the origin that the caller used. */
 export type DocumentText = (c: Context<AppEnv>) => Promise<string>;
 
 /**

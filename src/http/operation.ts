@@ -89,7 +89,7 @@ type BodyOf<S> = S extends z.ZodType
     ? z.output<T>
     : never;
 
-/** The body of an operation's main success. */
+/** The body of the first success that an operation has: `ok`, `created` or `accepted`. Void if it has none. */
 type FirstBody<O> = O extends { ok: infer S }
   ? BodyOf<S>
   : O extends { created: infer S }
@@ -104,8 +104,8 @@ type Answers<O> = {
 }[keyof O & SuccessName];
 
 /**
- * Answers a request whose parts have been parsed. Returns the body of the operation's main success, or a complete
- * response, which other successes and streams need.
+ * Answers a request whose parts have been parsed. Returns the body of the first success that the operation has, or a
+ * complete response, which all other successes and streams need.
  */
 export type OperationHandler<World, O> = (
   world: World,

@@ -128,7 +128,7 @@ function answerTo<O extends Operation>(
   return async (c) => {
     const refused = operation.legacy && (await refuseMissing(c, operation.legacy));
     if (refused) return refused;
-    // Each part is the output of its own schema.
+    // The cast is safe: each part is the output of its own schema.
     const input = (await readInput(c, operation)) as InputOf<O>;
     if (operation.isVersioned) c.set("ctx", { ...c.get("ctx"), ifMatch: readIfMatch(c.req.header("If-Match")) });
     // The body decides whether the call sends. If it does, an editor who can only write drafts is refused.

@@ -21,7 +21,7 @@ export function streamObject<T extends object>(
   headers: Record<string, string> = {},
 ): Response & TypedResponse<JSONParsed<Streamed<T>>, 200, "json"> {
   const response = c.body(bytesOf(fields, streamMask(c)), 200, { "Content-Type": "application/json", ...headers });
-  // The stream writes exactly this shape.
+  // The cast is safe: the stream writes exactly this shape.
   return response as unknown as Response & TypedResponse<JSONParsed<Streamed<T>>, 200, "json">;
 }
 

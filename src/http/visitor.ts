@@ -8,7 +8,10 @@ import { originOf } from "./origin";
 import type { AppEnv } from "./router";
 import { sessionOf } from "./session-cookie";
 
-/** The functions that find people, provided by `engine/people`. */
+/**
+ * The functions that find people and projects. `engine/people` and `engine/projects` provide them, because `http` may
+ * not import either.
+ */
 export interface People {
   findVisitor(platform: Platform, session: string): Promise<Visitor | null>;
   findProject(platform: Platform, id: string): Promise<Project | null>;

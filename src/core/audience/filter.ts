@@ -97,7 +97,7 @@ export function readFilter(sent: SentFilter, names: FieldNames, check: z.Refinem
   return {
     field,
     operator,
-    // A value that is not a scalar was reported above, and the result is then discarded.
+    // The cast is safe: a value that is not a scalar was reported above, and the result is then discarded.
     ...(isValueTaken ? { value: value as Scalar } : {}),
     ...(takes === "window" && unit ? { unit } : {}),
   };

@@ -11,8 +11,8 @@ interface Size {
 type SizeResult = Size | "unknown" | "circular";
 
 /**
- * Finds faults in the segments that a condition names: an unknown segment, one that contains itself, or more filters in
- * total than a condition may have. `at` is the path of the condition in its request. `ownId` is the segment that will
+ * Finds faults in the segments that a condition names: a segment is unknown or contains itself, or the condition is too
+ * large together with its segments. `at` is the path of the condition in its request. `ownId` is the segment that will
  * have the condition. When a segment is changed, the function is also called for the segments that name it.
  */
 export function nestingFaults(

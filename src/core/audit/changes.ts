@@ -11,13 +11,13 @@ export interface FieldChange {
   to?: unknown;
 }
 
-/** The marks of ids and times in stored changes. Answers show these values in their public form. */
+/** The keys that mark an id or a time in stored changes, because answers show both in their public form. */
 export const idMark = "$id";
 export const timeMark = "$time";
 
 /** Reads the changes of an entry from their stored text. */
 export function readChanges(text: string): FieldChange[] {
-  // Only our own statements write this text: see engine/audit/record-change.ts.
+  // The cast is safe, because only our own statements write this text: see engine/audit/record-change.ts.
   const stored = JSON.parse(text) as FieldChange[];
   return stored.map((change) =>
     "from" in change

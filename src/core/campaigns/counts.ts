@@ -25,6 +25,6 @@ export function noCounts(): Counts {
 
 export function sumOf(several: Counts[]): Counts {
   const sum = (counter: Counter) => several.reduce((total, counts) => total + counts[counter], 0);
-  // `counters` contains every counter, so the object has every key.
+  // The cast is safe: `counters` contains every counter, so the object has every key.
   return Object.fromEntries(counters.map((counter) => [counter, sum(counter)])) as Counts;
 }

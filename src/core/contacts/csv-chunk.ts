@@ -37,8 +37,8 @@ export function rowsPerChunk(totalRows: number, topics = 0): number {
 }
 
 /**
- * The most characters of JSON in a chunk: D1 accepts values of 2,000,000 bytes, and a character may need three bytes.
- * Long keys can turn a few cells into much JSON.
+ * The number of characters of JSON at which a chunk ends. Even at three bytes per character, the chunk stays below the
+ * 2,000,000 bytes that D1 accepts in one value. Long keys can turn a few cells into much JSON.
  */
 const maxJsonLength = 400_000;
 

@@ -56,8 +56,8 @@ export function namesEmail(names: string[], taken: Taken): boolean {
 }
 
 /**
- * Columns that never become data: the standard fields, columns without a name, and the reserved keys of data. A column
- * `Subscribed`, in any case of letters, does not become data either.
+ * Columns that never become data: the standard fields, and columns without a name. `dataColumns` also leaves out a
+ * column `Subscribed`, in any case of letters, and the reserved keys of data.
  */
 const droppedColumns = new Set<string>(["", ...standardFields]);
 

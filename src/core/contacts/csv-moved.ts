@@ -73,7 +73,7 @@ export function readMoved(columns: MovedColumns, cells: string[], moving: Moving
     if (value === null) return faultOf(name);
     moved[name] = value;
   }
-  // Each value has the type of its column.
+  // The cast is safe: each value has the type of its column.
   return moved as Moved;
 }
 

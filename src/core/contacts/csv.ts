@@ -114,7 +114,7 @@ function decodeUtf8(bytes: Uint8Array): string | null {
 
 /**
  * Detects the line ends. When they are CR LF, the carriage return stays in the last cell of each row, where it is
- * trimmed, so a file may mix both.
+ * trimmed, so a file may mix CR LF and LF.
  */
 function newlineOf(text: string): "\n" | "\r" {
   const unquoted = text.slice(0, windowLength).replaceAll(/"[^"]*"/g, "");

@@ -68,7 +68,7 @@ export function reservedWarnings(sent: JsonObject, at: string): Warning[] {
 function unwrap(raw: JsonValue): { value: JsonValue; persistent: boolean } {
   const wrapped = Wrapped.safeParse(raw);
   if (!wrapped.success) return { value: raw, persistent: true };
-  // The wrapper is JSON, so its value is JSON too.
+  // The cast is safe: the wrapper is JSON, so its value is JSON too.
   return { value: wrapped.data.value as JsonValue, persistent: wrapped.data.persistent };
 }
 

@@ -10,7 +10,7 @@ export type EventColumn = {
 /** The keys in the data of every event about an email. */
 export const emailDataKeys = ["emailId", "subject", "templateId", "campaignId", "source"] as const;
 
-/** The list, typed with all the properties that an event may have. */
+/** The list of the service's events, typed with all the properties that an event may have. */
 export const serviceEventList = Object.entries(serviceEvents) as [ServiceEventName, ServiceEvent][]; // Object.entries loses the type of the keys
 
 export function serviceEvent(name: string): ServiceEvent | undefined {

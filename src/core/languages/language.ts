@@ -15,7 +15,7 @@ export interface Language {
   words: Words;
 }
 
-/** To add a language, add its file and its name here. */
+/** The texts of each language. A new language needs a file next to this one, and its name here. */
 const words: Record<string, Words> = { en, nl, de, fr, es, it, pt };
 
 export const languages: ReadonlyMap<string, Language> = new Map(

@@ -12,7 +12,7 @@ import { newRing, type Ring } from "./ring";
  *
  * Waiting mail stays in its rows, and costs nothing while it waits. This state only records which projects wait: a ring
  * of projects, each with the priorities of its mail. A call to the provider needs a permit. A consumer of fresh mail
- * asks for one, and the mail's project joins the ring when it gets none. A drainer, a consumer of waiting mail, asks
+ * asks for a permit; if none is granted, the mail's project joins the ring. A drainer, a consumer of waiting mail, asks
  * for the next turn and does not name a project.
  *
  * All of this is in memory. When it is lost, a sweep finds the waiting projects again; only the pauses of the lanes and
@@ -26,7 +26,7 @@ export interface Account {
   /** The projects' own paces, which campaign mail obeys in addition to the account's. */
   paces: ProjectPaces;
   speed: CampaignSpeed;
-  /** When campaign mail was last read. Null when that read left no more campaign mail in its project. */
+  /** When campaign mail was last read. Null when that read reached the end of a project's waiting campaign mail. */
   readAt: number | null;
   /** When the requested drainer should start; null when no drainer was requested. */
   drainerAt: number | null;
@@ -54,7 +54,7 @@ export interface Permit {
   until: number;
   isProbe: boolean;
   isDrainer: boolean;
-  /** Whether each mail is handled alone, because an earlier consumer of this mail died. */
+  /** Whether the project's mails are handled one at a time, because an earlier consumer of its mail died. */
   isSuspect: boolean;
   /** How many mails the project's own pace allows this permit to read; null when the project has no pace of its own. */
   share: number | null;
@@ -62,7 +62,7 @@ export interface Permit {
 
 export const lanes: readonly Lane[] = ["transactional", "campaign"];
 
-/** How long a consumer may be silent before its permit counts as lost. A round of provider calls takes less. */
+/** How long a consumer may be silent before its permit counts as lost. A round of provider calls takes less time. */
 export const permitMs = 2 * minuteMs;
 
 export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}, speed = unknownSpeed): Account {

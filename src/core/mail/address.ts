@@ -51,9 +51,9 @@ export function domainOf(email: string): string {
 }
 
 /**
- * Returns an address for headers and envelopes: the part before the @ as the caller wrote it, because the recipient's
- * server may distinguish case, and the domain as `normalizeEmail` returned it, because not every provider and server
- * accepts another form.
+ * Returns an address for headers and envelopes. The part before the @ is as the caller wrote it, because the
+ * recipient's server may distinguish case. The domain is as `normalizeEmail` returned it, because some providers and
+ * servers accept no other form.
  */
 export function wireAddress(written: string, email: string): string {
   const trimmed = written.trim();

@@ -2,14 +2,15 @@ import { z } from "zod";
 
 const maxFilenameLength = 255;
 const maxItems = 100;
-// The parts of a media type (RFC 2045, section 5.1). The caller's type is copied into the file's headers. These
-// patterns are published in the OpenAPI document, where patterns cannot have flags.
+// Patterns for the parts of a media type (RFC 2045, section 5.1). They are strict, because the caller's type is copied
+// into the file's headers. They are also published in the OpenAPI document, where patterns cannot have flags.
 const token = "[A-Za-z0-9!#$&^_.+-]{1,127}";
 const parameter = `[ \\t]{0,4};[ \\t]{0,4}${token}=(?:${token}|"(?:[ !#-\\[\\]-~]|\\\\[ -~]){0,127}")`;
 const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,10}$`);
 const maxMediaTypeLength = 500;
-// A file of a multipart or message type would be parsed as a part of our message, and a parameter `boundary` would end
-// the file. The name of the file belongs in `filename`, not in a parameter.
+// Types and parameters that are refused. A file of a multipart or message type would be parsed as a part of our
+// message, and a parameter `boundary` could cut the file short. The name of the file belongs in `filename`, not in a
+// parameter.
 const composite = /^(?:multipart|message)\//i;
 const ownParameter = /;[ \t]*(?:boundary|name)=/i;
 // The part of a Content-ID to which `cid:` in a body refers (RFC 2392).

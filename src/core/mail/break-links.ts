@@ -5,8 +5,8 @@ const dots = ".。．｡";
 const anyDot = new RegExp(`[${dots}]`, "g");
 
 /**
- * Matches the rest of a link after its scheme, or after the slashes of a link without one. All its dots are replaced,
- * because mail programs also recognise numeric addresses. Browsers treat a backslash like a slash.
+ * Matches a link from the colon after its scheme or, without a scheme, from its slashes. All dots in the match are
+ * replaced, because mail programs also recognise numeric addresses. A backslash counts as a slash, as in browsers.
  */
 const behindSlashes = /(?<!\[:\]|[\\/])(?::[\\/]{2,}[^\s<>"']*|:[\\/][^\s<>"']+|[\\/]{2,}[^\s<>"']+)/g;
 const slashes = /(?<!\[:\]|[\\/])(:[\\/]|[\\/]{2,})/g;

@@ -16,7 +16,7 @@ const keptMs = 60 * secondMs;
 const leastMs = secondMs;
 
 /**
- * The longest gap between reads that is counted. In a longer one, no consumer was working, or the provider did not
+ * The longest gap between reads that is counted. During a longer gap, no consumer was working, or the provider did not
  * answer.
  */
 const longestGapMs = 10 * secondMs;

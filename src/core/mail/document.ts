@@ -12,8 +12,8 @@ const maxCacheBytes = 4_000_000;
 const kinds = new TextCache<BodyKind | null>((frame) => frame.length * 2, maxCacheBytes);
 
 /**
- * Returns the kind of a rendered body. When values cannot change the tags of the frame, the kind is determined once for
- * all recipients that share the frame.
+ * Returns the kind of a rendered body. When a recipient's values cannot change the tags of the body, the kind is
+ * determined once for its frame (see `Framed`), and reused for all recipients.
  */
 export function kindOf({ output, frame }: Framed): BodyKind {
   const known = frame === null ? null : kinds.getOrMake(frame, () => (isStable(frame) ? kindOfHtml(frame) : null));

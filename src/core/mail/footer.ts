@@ -21,7 +21,7 @@ interface FooterLinks {
   manageUrl: string;
 }
 
-/** A frame that is parsed once for all recipients. */
+/** A frame (see `Framed`) with its footers, which are made once for all recipients. */
 interface Footed {
   isStable: boolean;
   /** The frame with its footer, for each language and number of imprint lines in use. */
@@ -55,7 +55,7 @@ export function withFooterIn(
   const known = footed.getOrMake(frame, () => ({ isStable: isStable(frame), frames: new Map() }));
   if (!known.isStable || all.length < values.length + 2 + lines.length)
     return { output: withFooter(output, kind, own), frame: withFooter(frame, kind, marked), values: all };
-  // The position of the footer does not depend on any value.
+  // Values are not part of the key, because the position of the footer does not depend on them.
   const key = `${lines.length} ${words.text}`;
   const whole = known.frames.get(key) ?? withFooter(frame, kind, marked);
   known.frames.set(key, whole);
@@ -92,8 +92,8 @@ const darkGround =
   "<style>@media(prefers-color-scheme:dark){.petrel-footer{background:#1c2023!important;color:#c9d1d6!important}}</style>";
 
 /**
- * Returns the opening tag of the footer. A document that does not mention colour schemes is displayed light even in
- * dark mode.
+ * Returns the opening tag of the footer. Dark colours are only for a document that mentions colour schemes: mail
+ * programs display every other document light, even in dark mode.
  */
 function openingOf(html: string, kind: BodyKind): string {
   if (kind === "plain" || kind === "coloured") return inFrame;

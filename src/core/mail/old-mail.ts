@@ -1,15 +1,15 @@
 import type { Id } from "../ids";
 
-/** An email that the sweep over old mail visits, with the position of the sweep in its project. */
+/** An email that the sweep over old mail visits, with the position of the sweep in the email's project. */
 export interface OldMail {
   projectId: number;
   id: Id;
   isReady: boolean;
-  /** The email after which the page began. */
+  /** The email after which the current page began. */
   after: Id;
   /**
-   * The email after which the sweep will restart in this project, because a mail on an earlier page was not ready; null
-   * when all mail on these pages was ready.
+   * The email after which the sweep will restart when it has reached the end of the project, because the email that
+   * follows was not ready. Null while all emails have been ready.
    */
   again: Id | null;
 }

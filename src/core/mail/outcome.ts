@@ -28,7 +28,9 @@ export interface MailOutcome {
   reports: Report[];
 }
 
-/** How long before the end of the idempotency window retries stop, because a later call might arrive after it. */
+/**
+ * Retries stop this long before the end of the idempotency window, because a later call might arrive after the window.
+ */
 const windowMarginMs = minuteMs;
 const maxReasonLength = 500;
 

@@ -47,8 +47,8 @@ export function mailsPerRound(callsAtOnce: number): number {
 export const maxRoundsPerInvocation = 40;
 
 /**
- * The number of mails in one turn, or more when a single call takes many mails. Work that is done once per turn, such
- * as reading, costs less per mail in a larger turn.
+ * The number of mails in one turn, or as many as `fullCallsPerTurn` full calls carry if that is more. Work that is done
+ * once per turn, such as reading, costs less per mail in a larger turn.
  */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;

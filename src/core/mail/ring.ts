@@ -24,7 +24,7 @@ export interface Waiting {
   /** The calls that the project may make before the next project's turn (deficit round robin). */
   deficit: number;
   mail: Map<Priority, WaitingMail>;
-  /** Whether a consumer died while handling this mail, so that the next consumers handle each mail alone. */
+  /** Whether a consumer died while handling the project's mail, so that the next consumers handle each mail alone. */
   isSuspect: boolean;
 }
 
@@ -90,7 +90,7 @@ export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting;
   const isFree = ({ mail }: Waiting, priority: Priority) => mail.get(priority)?.reader === null;
   const first = lanes
     .flatMap((lane) => {
-      // Skips only projects whose mail is being read by drainers: at most one project per permit.
+      // Skips only projects whose mail drainers are reading, at most one project per permit, so the loop is short.
       for (const waiting of ring.lanes[lane].values()) {
         if (priorities.some((each) => laneOf(each) === lane && isFree(waiting, each))) return [waiting];
       }

@@ -69,8 +69,8 @@ export function askFor(
 }
 
 /**
- * Whether fresh mail goes through another account. When a probe is due and no mail waits, this mail becomes the probe:
- * otherwise the lane would never open again.
+ * Whether fresh mail goes through another account. It does not when a probe is due and no mail waits: the fresh mail is
+ * then the probe, because without one the lane would never open again.
  */
 function goesElsewhere(account: Account, { priority }: PermitRequest, { now }: Moment): boolean {
   const lane = laneOf(priority);
@@ -228,8 +228,8 @@ function endPermit(
 }
 
 /**
- * Adds projects with waiting mail, found by a sweep. Mail that was skipped is thereby read again within a minute or
- * two.
+ * Adds projects that a sweep found to have waiting mail. Mail that drainers skipped is thereby read again within a
+ * minute or two.
  */
 export function addWaiting(
   account: Account,
@@ -243,8 +243,8 @@ export function addWaiting(
 }
 
 /**
- * Whether fresh mail must wait in the ring. It never overtakes older mail of its project, and while calls are scarce,
- * it overtakes no project in the ring.
+ * Whether fresh mail must wait in the ring. It never overtakes older mail of its project. When the account has a rate
+ * limit, it does not overtake other projects in the ring either.
  */
 function mustWait(account: Account, { project, priority, isPaced }: PermitRequest, rule: AccountRule): boolean {
   if (isPaced) return true;

@@ -52,7 +52,10 @@ export function withUnsubscribing({ type, body, kind, headers, links, list, foot
   };
 }
 
-/** Adds the footer's lines to a text part that was cut or lacks the links. */
+/**
+ * Adds the footer's lines to the text part of MARKETING mail that has no link to the recipient's pages, for example
+ * because the text was cut.
+ */
 export function withUnsubscribeLine(
   type: EmailType,
   text: string,

@@ -6,7 +6,7 @@ export type ProjectMove = {
   /** The bindings of the two databases. */
   from: string;
   to: string;
-  /** From this time on, isolates no longer cache the project. */
+  /** When the move began. From this time on, isolates no longer cache the project. */
   startedAt: number;
   /**
    * "copying": the rows are copied. "turning back": the copied rows are deleted again. "opening": the project lives in

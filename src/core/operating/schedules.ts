@@ -23,8 +23,7 @@ export interface Silence {
 }
 
 /**
- * How much longer than two intervals a schedule may be silent: a tick may start a little late, and may run for up to
- * fifteen minutes.
+ * How much longer than two intervals a schedule may be silent, because a tick may start late and take a few minutes.
  */
 const graceMs = 5 * minuteMs;
 

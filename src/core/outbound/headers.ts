@@ -28,7 +28,7 @@ export function headerFault(name: string, value: string): string | null {
     return `The header ${name} cannot be set: the service sets it, or leaves it out`;
   }
   if (value.length > maxValueLength) return `The header ${name} is longer than ${maxValueLength} characters`;
-  // Line breaks would begin another header, and the other characters cannot be sent.
+  // A line break would begin another header. Other control characters, and characters beyond Latin-1, cannot be sent.
   if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) {
     return `The header ${name} must be one line of Latin-1 characters`;
   }

@@ -68,7 +68,7 @@ function isOurs(name: string): string {
   return `names ${name}, which is this service itself`;
 }
 
-/** Returns `host:port`. When the URL names no port, this is the default port of its scheme. */
+/** Returns `host:port`, with the default port of the scheme when the URL names none. */
 export function hostAndPort(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`;
 }

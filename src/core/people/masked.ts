@@ -105,7 +105,7 @@ type Plain =
   | { type: "unknown" };
 
 function plain(schema: z.ZodType): Plain {
-  // Zod's own description of the schema. Each type has the fields that are read here.
+  // The casts are safe: zod's definition of each type of schema has the fields that are read here.
   const def = schema.def as unknown as Record<string, unknown> & { type: string };
   const inner = (name: string) => plain(def[name] as z.ZodType);
   switch (def.type) {

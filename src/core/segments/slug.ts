@@ -1,6 +1,6 @@
 /**
- * Returns a slug for a name: segments use it in the names of their events, and topics have slugs too. The insert adds a
- * number when the slug is taken.
+ * Returns a slug for the name of a segment or a topic. The names of a segment's events contain its slug. When the slug
+ * is taken, the insert adds a number.
  */
 export function slugOf(name: string, whenNothingIsLeft = "segment"): string {
   const slug = name

@@ -55,7 +55,7 @@ function operandOf(token: Token): Operand | null {
   return path.length > 0 && path.length === token.props.length ? { path } : null;
 }
 
-/** Returns the value of a `??` chain: the last operand when no other has a value. */
+/** Returns the value of a `??` chain: the first operand that has a value, or otherwise the last operand. */
 function firstGiven(operands: Operand[], context: MeteredContext): unknown {
   let value: unknown;
   for (const operand of operands) {

@@ -23,7 +23,7 @@ export class MeteredContext extends Context {
     readonly budget: Budget,
   ) {
     super(scope, engine.options, { sync: true }, { liquid: engine });
-    // liquidjs compares a clock in `check` and counts in `use`; it calls nothing else on its limiters.
+    // Both limiters charge the budget instead. liquidjs calls only `check`, to compare a clock, and `use`, to count.
     this.renderLimit.check = () => budget.charge(NODE_UNITS);
     this.memoryLimit.use = (count) => budget.charge(Math.max(0, Number(count) || 0));
   }
@@ -38,7 +38,8 @@ export class MeteredContext extends Context {
 
   override *_getFromScope(scope: unknown, path: Path | string, strict?: boolean): IterableIterator<unknown> {
     const value = yield* super._getFromScope(scope, path, strict);
-    // `for`, `tablerow` and `slice` copy their input before they look at its first element.
+    // Charged for every value, because `for`, `tablerow` and `slice` copy their input before they look at its first
+    // element.
     this.budget.chargeListing(value);
     return value;
   }
@@ -87,7 +88,7 @@ export class MeteredContext extends Context {
     return own(this.environments, name) ?? own(own(this.environments, first), rest.join("."));
   }
 
-  /** A loop variable or an assigned one hides data of the same name. */
+  /** Whether a loop variable or an assigned variable hides the data of the same name. */
   private *isShadowed([first = ""]: Path): Generator<unknown, boolean, unknown> {
     const seen = yield* super._get([first]);
     return typeof first === "string" && seen !== own(this.environments, first);

@@ -98,7 +98,7 @@ function searching(budget: Budget, value: unknown, args: unknown[]): void {
 
 /**
  * Pays for a formatted date. Each call creates a formatter for the names of months and days, and one for a time zone.
- * The widths in a format are matched in quadratic time.
+ * Widths in a format, such as the 10 in `%10d`, are matched in quadratic time.
  */
 function dating(budget: Budget, value: unknown, [format, zone]: unknown[]): void {
   budget.chargeReading([value, zone]);

@@ -69,7 +69,7 @@ export function hasMark(text: string): boolean {
 /** Fills in the values of a text made from a frame, unescaped. */
 export function filled(text: string, values: string[]): string {
   if (!hasMark(text)) return text;
-  // When links are tracked, the URL of nearly every link is exactly one mark.
+  // A fast path: when links are tracked, the URL of nearly every link is exactly one mark.
   if (text.length === 2) return unescaped(valueAt(text.charCodeAt(1), values));
   return text.replace(mark, (_, number: string) => unescaped(valueAt(number.charCodeAt(0), values)));
 }

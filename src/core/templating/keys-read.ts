@@ -57,7 +57,7 @@ function namedKeys({ nodes }: ParsedLiquid): Set<string> | null {
     // The template uses the whole of `data`, or its size.
     else if (first === undefined || first === "size") return null;
     else keys.add(first).add(path.slice(1).join("."));
-    // The literal key takes precedence over the path.
+    // The literal key counts too, because it takes precedence over the path.
     keys.add(path.join("."));
   }
   return keys;

@@ -76,7 +76,7 @@ class BranchStream extends ParseStream {
   }
 }
 
-/** Writes plain text as the template's own, so that a frame does not treat it as a value. */
+/** Makes the template's own text render as source text. Otherwise, a frame would treat it as a value. */
 function writeOnRender(template: Template, text: string): void {
   template.render = (_, emitter) => {
     if (emitter instanceof CappedEmitter) emitter.writeSource(text);

@@ -34,8 +34,7 @@ const STRINGS = new RegExp(QUOTED, "g");
 const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
 const VALUES = valuePattern(WORD);
 const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
-// Matches the spaces before `??` only from the first space on. A match from each of the spaces would take quadratic
-// time.
+// Matches the spaces before `??` only from the first of them. Matching from each space would take quadratic time.
 const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /**

@@ -25,7 +25,7 @@ export function offerTags(engine: Liquid): void {
   engine.registerTag("cycle", MeteredCycle);
   engine.registerTag("for", NumberedFor);
   engine.registerTag("tablerow", NumberedTablerow);
-  // Liquid's own comment tag checks its lines with an expression that takes quadratic time.
+  // Liquid's own comment tag checks its lines with a regular expression that takes quadratic time.
   engine.registerTag("#", { render: () => "" });
 }
 

@@ -20,7 +20,7 @@ export interface Tracker {
   scope: string;
 }
 
-/** A frame that is parsed once for all recipients. */
+/** What is known about a frame (see `Framed`), which is parsed once for all recipients. */
 interface Plan {
   slots: Slot[];
   /**

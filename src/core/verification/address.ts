@@ -1,6 +1,6 @@
 import { asciiDomain, isLocalPart, maxAddressLength, maxLocalLength, normalizeEmail } from "../mail/address";
 
-/** An address to be judged, which may be one that all other calls refuse. */
+/** An address to judge. It may be one that all other calls refuse. */
 export interface JudgedAddress {
   email: string;
   /** The local part. */

@@ -47,8 +47,7 @@ function withNearestTopLevel(domain: string): string {
 
 function nearestProvider(domain: string): string | null {
   const label = labelOf(domain);
-  // This is not an error, but a national domain of a provider that the list leaves out, such as yahoo.ca or
-  // outlook.com.br.
+  // Not an error, but a national domain of a provider, such as yahoo.ca or outlook.com.br, which the list leaves out.
   if (providerLabels.has(label) && !slips.has(domain.slice(label.length + 1))) return null;
   // Typing errors rarely affect the first letter: fmail.com and cloud.com are other companies.
   const candidates = providers.filter((provider) => provider[0] === domain[0]);

@@ -5,7 +5,10 @@ import { dayMs, hourMs, minuteMs } from "../time";
 /** How long a failing delivery is retried. */
 export const retryForMs = 3 * dayMs;
 
-/** Waits of 1, 5 and 25 minutes, then 2, 10 and 12 hours: eleven attempts in three days. */
+/**
+ * The waits between attempts: 1, 5 and 25 minutes, about 2 and 10 hours, then 12 hours each time. The eleventh attempt
+ * comes after three days and is the last.
+ */
 const retryBackoff: Backoff = { firstMs: minuteMs, growth: 5, maxMs: 12 * hourMs };
 const maxRetryAfterMs = 12 * hourMs;
 

@@ -9,7 +9,7 @@ const names: (readonly [StepType, string[]])[] = stepTypes.map((type) => [type, 
 /** The keys that the config of any type of step may have. */
 export const configNames: string[] = [...new Set(names.flatMap(([, known]) => known))];
 
-/** Returns the keys of a schema: those of an object, or of all its forms. */
+/** Returns the keys of an object schema, or those of all options of a union. */
 function namesIn(schema: unknown): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   if (schema instanceof z.ZodPipe) return namesIn(schema.in);

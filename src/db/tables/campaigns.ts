@@ -48,7 +48,8 @@ export const campaigns = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Contains all columns of a campaign that are read before a file is deleted.
+    // Finds the campaigns whose bodies name an uploaded file, because the file cannot be deleted while one of them is
+    // open.
     index("ix_campaigns_files").on(table.projectId, table.status, table.files).where(sql`files IS NOT NULL`),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
     // Finds campaigns by the beginning of their names, because the search text begins with the name.

@@ -16,13 +16,13 @@ export const contacts = sqliteTable(
     email: text().notNull(),
     subscribed: flag().notNull(),
     /**
-     * When this person last unsubscribed, by any means. Null if the contact has subscribed again since, or was never
+     * When the contact was last unsubscribed, by any means. Null if it has subscribed again since, or was never
      * subscribed.
      */
     optedOutAt: time(),
     /**
-     * Whether the person or a call of the API unsubscribed the contact. A request from a browser never overrides a
-     * person's own choice.
+     * `PERSON` if the contact itself unsubscribed, `API` if a call did it. A call with a public key lifts a contact's
+     * own opt-out only if the operator allows that.
      */
     optedOutBy: text({ enum: ["PERSON", "API"] }),
     /** When the person pressed the button of a confirmation mail. */

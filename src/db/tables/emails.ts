@@ -20,8 +20,8 @@ export const emailContents = sqliteTable(
      */
     body: text(),
     /**
-     * The key of the HTML's file in R2. The file is deleted with the content only if its kind is "content". Otherwise
-     * it belongs to the template, and all mails of the template share it.
+     * The key of the HTML's file in R2. A file whose key begins with `content/` and ends with the row's id belongs to
+     * the content, and is deleted with it. Any other file belongs to a template or a campaign, whose mails share it.
      */
     bodyKey: text(),
     headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
@@ -163,7 +163,8 @@ export const emails = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // One row per campaign and contact (NULLs are distinct). This index also finds the emails of a contact.
+    // One row per campaign and contact. Mail without a campaign is not limited, because NULLs are distinct. This index
+    // also finds the emails of a contact.
     uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
     // The open mail of a project in the order of delivery: for drainers, and for the sweep, which reads the first email
     // of each project.

@@ -145,7 +145,7 @@ export type PasskeyRow = typeof passkeys.$inferSelect;
 
 /**
  * Challenges that a passkey has answered, kept until they expire. An unanswered challenge needs no row, because
- * challenges are signed.
+ * challenges are sealed.
  */
 export const usedChallenges = sqliteTable(
   "used_challenges",

@@ -65,7 +65,8 @@ export const templateVersions = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Contains all columns of a version that are read before a file is deleted.
+    // Finds the versions whose bodies name an uploaded file, because the file cannot be deleted while a template uses
+    // one of them.
     index("ix_template_versions_files").on(table.projectId, table.id, table.files).where(sql`files IS NOT NULL`),
     index("ix_template_versions_check").on(table.checkAt).where(sql`check_at IS NOT NULL`),
     // Finds the versions that share a file.

@@ -35,7 +35,8 @@ export const webhooks = sqliteTable(
 export type WebhookRow = typeof webhooks.$inferSelect;
 
 /**
- * One event for one endpoint. The event is part of the key, so an event that is dispatched twice makes one delivery.
+ * The delivery of one event to one endpoint. The event is part of the key, so an event that is dispatched twice makes
+ * one delivery.
  */
 export const webhookDeliveries = sqliteTable(
   "webhook_deliveries",

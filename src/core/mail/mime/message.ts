@@ -29,7 +29,7 @@ export function toMime(message: Message): Uint8Array<ArrayBuffer> {
 function content({ emailId, html, text, attachments }: Message): Piece[] {
   const shown = attachments.filter(({ contentId }) => contentId !== null);
   const kept = attachments.filter(({ contentId }) => contentId === null);
-  // "=_" cannot occur in quoted-printable or base64, and the id cannot be guessed.
+  // No part contains a boundary: "=_" cannot occur in quoted-printable or base64, and the id cannot be guessed.
   const parts = (kind: string, number: number, children: Piece[][]) =>
     multipart(kind, `=_${emailId}_${number}`, children);
   const htmlPart = textPart("html", html);
