@@ -1,4 +1,4 @@
-import { Invalid, VersionMismatch } from "./errors";
+import { Invalid } from "./errors";
 
 /** A row that carries its version. */
 export interface Versioned {
@@ -15,9 +15,4 @@ export function readIfMatch(header: string | undefined): number | null {
   if (version !== undefined) return Number(version);
   const message = 'Must be the version of the resource in quotes, such as "7"';
   throw new Invalid([{ field: "If-Match", code: "invalid_string", message, received: header }]);
-}
-
-/** Throws VersionMismatch when the call names a version of the row other than the current one. */
-export function requireVersion({ ifMatch }: { ifMatch: number | null }, row: Versioned): void {
-  if (ifMatch !== null && ifMatch !== row.version) throw new VersionMismatch(ifMatch, row);
 }

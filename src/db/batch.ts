@@ -3,12 +3,21 @@ import { chunksOf } from "../core/chunks";
 import type { Id } from "../core/ids";
 import type { Queued } from "../core/messages";
 import { type Nudging, nudge } from "../core/nudge";
-import type { Db } from "./client";
+import type { CallEntry } from "./audit-entry";
+import { type Db, dialect } from "./client";
 import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
 import { type Repetition, runRepeatedly } from "./repeat";
 import type { RawRow, RowReader } from "./rows";
 import type { Spent } from "./spent";
-import { guard, guardName, type InsertedEvent, prepare, type Statement, type StatementRefusal } from "./statement";
+import {
+  guard,
+  guardName,
+  type InsertedEvent,
+  isGuard,
+  prepare,
+  type Statement,
+  type StatementRefusal,
+} from "./statement";
 import { DatabaseAway } from "./trouble";
 
 /** The rows of one statement. They are available after the commit; reading them earlier throws. */
@@ -58,6 +67,8 @@ export interface BatchContext extends Nudging {
   random(): number;
   sleep(ms: number): Promise<void>;
   spent: Spent;
+  /** The audit entry of the call for which the batch is; absent or null for most calls. */
+  callEntry?: CallEntry | null;
 }
 
 interface Added<Row> {
@@ -99,8 +110,11 @@ export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
     async commit() {
       for (const statement of last.splice(0)) add(statement);
       if (added.length === 0) return;
+      const entry = ctx.callEntry?.isWritten === false && added.some(isWrite) ? ctx.callEntry : null;
+      if (entry) add(entry.insert);
       const statements = added.map(({ statement }) => statement);
       const results = await runRepeatedly(ctx, statements, repetition, (them) => run(db, ctx.spent, them));
+      if (entry) entry.isWritten = true;
       added.forEach(({ rows }, index) => {
         rows.fill(results[index] ?? null);
       });
@@ -109,6 +123,12 @@ export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
       await nudge(ctx, [...announcements(listenedTo), ...messages]);
     },
   };
+}
+
+const writing = /\b(INSERT (OR \w+ )?INTO|UPDATE \w+|DELETE FROM)\b/;
+
+function isWrite({ statement }: Added<unknown>): boolean {
+  return !isGuard(statement) && writing.test(dialect.sqlToQuery(statement.sql).sql);
 }
 
 async function run(db: Db, spent: Spent, statements: readonly Statement[]): Promise<RawRow[][]> {

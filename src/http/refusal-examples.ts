@@ -64,7 +64,10 @@ function refusalOf(status: number, route: ExampleRoute): Refusal | null {
     case 410:
       return new Gone("The content of this email is no longer stored.");
     case 412:
-      return new VersionMismatch(7, { version: 8, updatedAt: Date.parse(exampleTime) });
+      return new VersionMismatch(7, {
+        ...{ version: 8, updatedAt: Date.parse(exampleTime) },
+        changedBy: { kind: "person", name: "Ada" },
+      });
     case 413:
       return new TooLarge(typeof policy.maxBody === "function" ? policy.maxBody(config) : (policy.maxBody ?? 0));
     case 422:

@@ -5,6 +5,7 @@ import { readIfMatch } from "../core/if-match";
 import { refuseWhenFull } from "../core/storage-limit";
 import type { Context, Platform } from "../platform/context";
 import { auditedCall } from "./audited-call";
+import { callEntryOf, writeCallEntry } from "./call-entry";
 import { readInput } from "./input";
 import { refuseMissing } from "./legacy";
 import type { Names } from "./names";
@@ -74,7 +75,12 @@ function routesOf<World extends Platform>(
   const adding = (method: Method): AddOperation<World> => {
     return (path, operation, handler) => {
       const placed = placedAt(method, path, { ...shared, ...operation });
-      const answer = answerTo(placed, (input, c) => handler(inAudit(placed, worldOf(c), c), input, c));
+      const answer = answerTo(placed, async (input, c) => {
+        const world = inAudit(placed, worldOf(c), c);
+        const result = await handler(world, input, c);
+        await writeCallEntry(world);
+        return result;
+      });
       router.on(method, path.replace(/\{(\w+)\}/g, ":$1"), withPolicy(answer, placed));
     };
   };
@@ -90,14 +96,13 @@ function routesOf<World extends Platform>(
 
 /**
  * Returns what an operation's handler gets. If the operation is audited, this includes what the audit log records about
- * the call.
+ * the call. Any other change that a person or the operator makes has an entry for the whole call.
  */
-function inAudit<World extends Platform>(
-  { id, isAudited }: PlacedOperation,
-  world: World,
-  c: HonoContext<AppEnv>,
-): World {
-  return isAudited ? { ...world, audit: auditedCall(c, id) } : world;
+function inAudit<World extends Platform>(operation: PlacedOperation, world: World, c: HonoContext<AppEnv>): World {
+  if (operation.isAudited) return { ...world, audit: auditedCall(c, operation.id) };
+  if (operation.isRead) return world;
+  const isNoted = isForProject(operation) ? c.get("visitor") !== undefined : operation.key === "operator";
+  return isNoted ? { ...world, callEntry: callEntryOf(c, operation, world) } : world;
 }
 
 function placedAt(method: Method, path: string, operation: Shared & Operation): PlacedOperation {

@@ -6,6 +6,7 @@ import type { CallerKind, KeyKind } from "../core/keys";
 import type { Enqueue } from "../core/messages";
 import type { DomainLists } from "../core/verification/lists";
 import type { Warning } from "../core/warning";
+import type { CallEntry } from "../db/audit-entry";
 import type { Db } from "../db/client";
 import type { Spent } from "../db/spent";
 import type { Project } from "../db/tables";
@@ -98,6 +99,8 @@ export interface Platform {
   spent: Spent;
   /** The call whose changes the audit log records; null for our own work, and for calls that the log leaves out. */
   audit: AuditedCall | null;
+  /** The audit entry of the whole call, when a person makes it and its changes are not recorded one by one; else null. */
+  callEntry: CallEntry | null;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
   /**

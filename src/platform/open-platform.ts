@@ -35,7 +35,17 @@ export function openPlatform(
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const afterAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
   const spent = new Spent();
-  const own = { now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, audit: null, later, afterAnswer };
+  const own = {
+    now: new Date(),
+    cpu: openCpu(),
+    spent,
+    origin,
+    foreignHost: null,
+    audit: null,
+    callEntry: null,
+    later,
+    afterAnswer,
+  };
   return { ...isolatePlatformOf(env), ...openDatabases(env, spent), ...own };
 }
 
@@ -55,7 +65,7 @@ function openDatabases(env: Env, spent: Spent): Databases {
  */
 type IsolatePlatform = Omit<
   Platform,
-  keyof Databases | "now" | "cpu" | "spent" | "origin" | "foreignHost" | "audit" | "later" | "afterAnswer"
+  keyof Databases | "now" | "cpu" | "spent" | "origin" | "foreignHost" | "audit" | "callEntry" | "later" | "afterAnswer"
 >;
 
 const isolatePlatforms = new WeakMap<Env, IsolatePlatform>();

@@ -18,3 +18,6 @@ export interface AuditedCall {
   ip: string | null;
   requestId: string;
 }
+
+/** The project number under which changes of the installation itself are stored. No project has this number. */
+export const installation = 0;

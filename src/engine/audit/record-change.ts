@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { AuditedCall } from "../../core/audit/call";
 import { chunksOf } from "../../core/chunks";
 import { type Id, newIdAt } from "../../core/ids";
+import { insertAuditEntry } from "../../db/audit-entry";
 import type { Batch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
@@ -18,16 +18,10 @@ import type { Target } from "./target";
 export function recordChange(batch: Batch, { audit, realClock }: Platform, target: Target): void {
   if (audit === null) return;
   const id = newIdAt(realClock().getTime());
-  batch.add(insertBefore(audit, id, target));
+  const { project, type, id: targetId } = target;
+  const name = sql`(SELECT ${target.name} FROM ${target.row})`;
+  batch.add(insertAuditEntry(audit, { project, id, type, target: targetId, name, changes: valuesOf(target) }));
   batch.addLast([updateToDifferences(id, target), deleteIfUnchanged(id, target)]);
-}
-
-function insertBefore({ action, actor, ip, requestId }: AuditedCall, id: Id, target: Target): Statement {
-  return statement(sql`INSERT INTO audit_entries (project_id, id, actor_kind, actor_id, actor_name, action, target_type,
-      target_id, target_name, ip, request_id, changes)
-    VALUES (${target.project}, ${id}, ${actor.kind}, ${actor.id}, ${actor.name}, ${action}, ${target.type}, ${target.id},
-      (SELECT ${target.name} FROM ${target.row}), ${ip}, ${requestId}, ${valuesOf(target)})
-    ON CONFLICT DO NOTHING`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Actor } from "../../core/audit/call";
 import { VersionMismatch } from "../../core/errors";
-import type { Id } from "../../core/ids";
+import { firstIdAt, type Id } from "../../core/ids";
 import type { Versioned } from "../../core/if-match";
 import { asOneOf, asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
@@ -20,11 +20,15 @@ export async function requireAuditedVersion(ctx: Context, row: Versioned & { id:
 
 const readActor = columns({ kind: asOneOf<Actor["kind"]>(), name: orNull(asText) });
 
-function findLastActor(ctx: Context, target: Id): Promise<Pick<Actor, "kind" | "name"> | null> {
+/**
+ * Returns who made the last change of a row that the log records; null when the log has none, or none since the given
+ * time.
+ */
+export function findLastActor(ctx: Context, target: Id, since = 0): Promise<Pick<Actor, "kind" | "name"> | null> {
   return selectFirst(
     ctx.db,
     sql`SELECT actor_kind AS kind, actor_name AS name FROM audit_entries INDEXED BY ix_audit_entries_target
-      WHERE ${inProject(ctx)} AND target_id = ${target} ORDER BY id DESC LIMIT 1`,
+      WHERE ${inProject(ctx)} AND target_id = ${target} AND id >= ${firstIdAt(since)} ORDER BY id DESC LIMIT 1`,
     readActor,
   );
 }

@@ -2,9 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { idMark, timeMark } from "../../core/audit/changes";
 import type { Id } from "../../core/ids";
 
-/** The project number under which changes of the installation itself are stored. No project has this number. */
-export const installation = 0;
-
 /** The row that a call changes, and how an entry shows that row. */
 export interface Target {
   /** The project's number, or `installation`. */

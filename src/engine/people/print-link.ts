@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { installation } from "../../core/audit/call";
 import { NotFound } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
 import { hashKey, randomHex } from "../../core/keys";
@@ -8,7 +9,7 @@ import { asId, columns } from "../../db/rows";
 import { selectFirst, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { recordChange } from "../audit/record-change";
-import { installation, type Target } from "../audit/target";
+import type { Target } from "../audit/target";
 
 export interface PrintedLink {
   token: string;

@@ -1,6 +1,6 @@
+import { installation } from "../../core/audit/call";
 import { endsAfterStart } from "../../core/events/range";
 import { controlShard, type Db } from "../../db/client";
-import { installation } from "../../engine/audit/target";
 import { CursorQuery } from "../../http/params";
 import { operatorRoutes, projectRoutes } from "../../http/routes";
 import type { Context } from "../../platform/context";
@@ -29,8 +29,8 @@ audit.get(
     id: "listAudit",
     role: "admin",
     summary: "List what was changed, and by whom, newest first",
-    description: `Changes of the project's settings, keys, people, domains, webhooks, campaigns and workflows, by people, keys and
-the operator. ${howToRead}`,
+    description: `Changes of the project's settings, keys, people, domains, webhooks, templates, segments, campaigns and workflows, by
+people, keys and the operator, and the other calls by which people changed something, with no \`changes\`. ${howToRead}`,
     query: AuditQuery,
     ok: AuditPage,
   },

@@ -9,6 +9,7 @@ import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { noRows, type Statement, type StatementRefusal, selectFirst, statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
+import { findLastActor } from "../../engine/audit/require-version";
 import { upsertCounts } from "../../engine/contacts/counts";
 import { refuseLargeData } from "../../engine/contacts/data-limit";
 import { restoreErased } from "../../engine/contacts/erased-address";
@@ -54,7 +55,9 @@ function isAtVersion(isContact: SQL, version: number): SQL {
 async function whyNotAtVersion(ctx: Context, isContact: SQL, id: Id): Promise<Error> {
   const row = await selectFirst(ctx.db, sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts));
   if (row === null) return new NotFound("contact", id);
-  return ctx.ifMatch === null || ctx.ifMatch === row.version ? neverFresh() : new VersionMismatch(ctx.ifMatch, row);
+  if (ctx.ifMatch === null || ctx.ifMatch === row.version) return neverFresh();
+  // Only changes by people are in the log. An entry that is older than the row's change is not about that change.
+  return new VersionMismatch(ctx.ifMatch, { ...row, changedBy: await findLastActor(ctx, id, row.updatedAt) });
 }
 
 /** Updates the row only if a field differs. Returns no statement when the call sends nothing. */

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { installation } from "../../core/audit/call";
 import { Conflict, NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { QueueMessage, redelivered } from "../../core/messages";
@@ -7,7 +8,7 @@ import { wholeRow } from "../../db/rows";
 import { selectFirst, statement } from "../../db/statement";
 import { deadLetters } from "../../db/tables";
 import { recordChange } from "../../engine/audit/record-change";
-import { installation, type Target } from "../../engine/audit/target";
+import type { Target } from "../../engine/audit/target";
 import type { Platform } from "../../platform/context";
 
 /**

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
+import { installation } from "../../core/audit/call";
 import type { Id } from "../../core/ids";
-import { installation, type Target } from "../../engine/audit/target";
+import type { Target } from "../../engine/audit/target";
 
 /** Describes a key of the installation for the audit log. */
 export function auditedMonitorKey(id: Id): Target {

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
+import { installation } from "../../core/audit/call";
 import type { Id } from "../../core/ids";
-import { installation, type Target } from "../../engine/audit/target";
+import type { Target } from "../../engine/audit/target";
 
 /** Describes a person for the audit log of the installation. */
 export function auditedPerson(id: Id): Target {

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
+import { installation } from "../../core/audit/call";
 import { type Id, readId } from "../../core/ids";
-import { asFlag, asId, asTime, installation, type Target } from "../../engine/audit/target";
+import { asFlag, asId, asTime, type Target } from "../../engine/audit/target";
 import type { Project } from "../../platform/context";
 
 const fields: Target["fields"] = {

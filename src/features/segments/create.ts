@@ -12,7 +12,9 @@ import { type Statement, statement } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { recordChange } from "../../engine/audit/record-change";
 import { type Context, clockOf } from "../../platform/context";
+import { auditedSegment } from "./audited";
 import { guardQuota } from "./condition-quota";
 import { withCount } from "./count";
 import type { CreateSegment } from "./schema";
@@ -38,6 +40,7 @@ async function save(
   batch.recognise(isInserted("segments", ctx, id));
   batch.addAll(guardQuota(ctx, id, condition));
   if (checked) batch.add(checked.unmoved);
+  recordChange(batch, ctx, auditedSegment(ctx, id));
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, named));
   const saved = batch.add(
     insertSegment(ctx, {

@@ -47,6 +47,7 @@ segments.post(
   "/segments",
   {
     id: "createSegment",
+    isAudited: true,
     summary: "Create a segment",
     description: "A project may have at most 1,000 segments, with at most 4 MB of conditions; 409 above that.",
     body: CreateSegment,
@@ -73,6 +74,7 @@ segments.patch(
   "/segments/{id}",
   {
     id: "updateSegment",
+    isAudited: true,
     isVersioned: true,
     summary: "Change a segment",
     description:

@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { movesWithTime, referencesOf } from "../../core/audience/references";
 import { Invalid } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
-import { requireVersion } from "../../core/if-match";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { inProject } from "../../db/scope";
@@ -10,8 +9,11 @@ import { type Statement, statement } from "../../db/statement";
 import type { SegmentRow } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { recordChange } from "../../engine/audit/record-change";
+import { requireAuditedVersion } from "../../engine/audit/require-version";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
+import { auditedSegment } from "./audited";
 import { upsertSilentComputation } from "./computation";
 import { finishComputation } from "./compute";
 import { guardQuota } from "./condition-quota";
@@ -46,14 +48,14 @@ interface AppliedChange {
 
 async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: number): Promise<AppliedChange> {
   const before = await getSegment(ctx, id);
-  if (tries === 1) requireVersion(ctx, before);
+  if (tries === 1) await requireAuditedVersion(ctx, before);
   const after = changed(before, change);
   const isNewCondition = conditionText(before) !== conditionText(after);
   const areFieldsChanged = (["name", "description", "trackMembership"] as const).some(
     (key) => before[key] !== after[key],
   );
   if (!areFieldsChanged && !isNewCondition) return { before, after: before, jobId: null, contacts: 0 };
-  requireVersion(ctx, before);
+  await requireAuditedVersion(ctx, before);
 
   const checked =
     isNewCondition && after.condition ? await checkCondition(ctx, after.condition, { own: before }) : null;
@@ -65,6 +67,7 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: n
   // If the batch runs again after it was committed, it throws Stale, and the next attempt finds nothing left to change.
   batch.mayRepeat();
   batch.guard(isUnchanged("segments", before), () => new Stale());
+  recordChange(batch, ctx, auditedSegment(ctx, id));
   if (checked) batch.addAll([...guardQuota(ctx, id, after.condition), checked.unmoved]);
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name: after.name }, named));
   const isNewTracking = before.trackMembership !== after.trackMembership;

@@ -4,8 +4,10 @@ import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
 import { guardTopic } from "../../db/topics";
+import { recordChange } from "../../engine/audit/record-change";
 import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
+import { auditedTemplate } from "./audited";
 import { guardTemplates, insertTemplate, insertVersion } from "./save-statements";
 
 /**
@@ -26,6 +28,7 @@ async function copyTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   // The original might have lost its topic since it was read, and the topic might have been deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
   batch.add(guardTemplates(ctx));
+  recordChange(batch, ctx, auditedTemplate(ctx, content.templateId));
   // The sender domain is not checked here, because the copy sends no mail yet. It is checked when the copy is sent.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
   const inserted = batch.add(

@@ -56,6 +56,7 @@ templates.post(
   "/templates",
   {
     id: "createTemplate",
+    isAudited: true,
     summary: "Create a template",
     maxBody: maxTemplateBytes,
     body: CreateTemplate,
@@ -84,6 +85,7 @@ templates.patch(
   "/templates/{id}",
   {
     id: "updateTemplate",
+    isAudited: true,
     grows: true,
     isVersioned: true,
     summary: "Change a template",
@@ -117,6 +119,7 @@ templates.post(
   "/templates/{id}/duplicate",
   {
     id: "duplicateTemplate",
+    isAudited: true,
     summary: "Copy a template",
     params: IdParam,
     created: Template,

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Refusal } from "../../core/errors";
 import { type Id, newIdAt } from "../../core/ids";
-import { requireVersion } from "../../core/if-match";
 import { domainOf } from "../../core/mail/address";
 import { changeContent, contentColumns } from "../../core/mail/content-fields";
 import { UnverifiedSender } from "../../core/mail/errors";
@@ -14,10 +13,13 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { templates, type VersionRow } from "../../db/tables";
 import { guardTopic } from "../../db/topics";
+import { recordChange } from "../../engine/audit/record-change";
+import { requireAuditedVersion } from "../../engine/audit/require-version";
 import { checkContent } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engine/mail/body";
 import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
+import { auditedTemplate } from "./audited";
 import { insertVersion, updateLeft } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
 import { checkTopicFits } from "./topic";
@@ -56,7 +58,7 @@ async function applyChange(
   tries: number,
 ): Promise<StoredTemplate> {
   const before = await getTemplate(ctx, id);
-  if (tries === 1) requireVersion(ctx, before.row);
+  if (tries === 1) await requireAuditedVersion(ctx, before.row);
   const isSameBody = change.body === undefined || change.body === (await templateBody(ctx, before.content));
   const content = changedContent(before.content, change, isSameBody ? null : given);
   const name = change.name ?? before.row.name;
@@ -67,13 +69,14 @@ async function applyChange(
   const isSameRow =
     name === before.row.name && description === before.row.description && topicId === before.row.topicId;
   if (!isNewVersion && isSameRow) return before;
-  requireVersion(ctx, before.row);
+  await requireAuditedVersion(ctx, before.row);
 
   const now = ctx.now.getTime();
   const next = isNewVersion ? { ...content, id: versionId, number: content.number + 1, createdAt: now } : content;
   const isSenderChecked = next.fromEmail !== before.content.fromEmail;
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("templates", before.row), () => new Stale());
+  recordChange(batch, ctx, auditedTemplate(ctx, id));
   if (topicId !== null && topicId !== before.row.topicId) batch.add(guardTopic(ctx, topicId));
   if (isNewVersion) {
     batch.recognise(isInserted("template_versions", ctx, next.id));

@@ -100,8 +100,8 @@ ${Object.entries(errorCodes)
 
 Templates, campaigns, segments, workflows and contacts have a \`version\`, which increases with every change. A \`PUT\` or \`PATCH\` with
 \`If-Match: "7"\` changes nothing unless 7 is still the current version: otherwise it is a 412 \`VERSION_MISMATCH\`, and its
-\`details\` have the \`current\` version and the time of the last change, \`changedAt\`; of a campaign or a workflow also \`changedBy\`, the
-\`kind\` and \`name\` of who made it. Without the header, the last call wins, field by field.
+\`details\` have the \`current\` version, the time of the last change as \`changedAt\`, and in \`changedBy\` the \`kind\` and \`name\`
+of who made it: null for a contact that no person changed. Without the header, the last call wins, field by field.
 
 ## Pages and cursors
 

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { installation } from "../../../core/audit/call";
 import { NotFound } from "../../../core/errors";
 import { type Id, publicId } from "../../../core/ids";
 import type { Visitor } from "../../../core/people/visitor";
@@ -6,7 +7,7 @@ import { iso, isoOrNull } from "../../../core/time";
 import { wholeRow } from "../../../db/rows";
 import { select, selectFirst } from "../../../db/statement";
 import { type PasskeyRow, passkeys } from "../../../db/tables";
-import { installation, type Target } from "../../../engine/audit/target";
+import type { Target } from "../../../engine/audit/target";
 import type { Platform } from "../../../platform/context";
 
 /** The most passkeys of one person. */
