@@ -2,8 +2,8 @@ import { type Address, normalizeEmail, wireAddress } from "../core/mail/address"
 import { unreadable } from "./settings";
 
 /**
- * Reads the sender of the installation's own mail. A developer needs none, because the embedded provider accepts any
- * sender.
+ * Reads the sender of the installation's own mail. A developer needs none, because the outbox, which stores mail
+ * instead of sending it, accepts any sender.
  */
 export function consoleFromOf(given: string, provider: string): Address | null {
   if (given === "") return provider === "outbox" ? { email: ownSender, written: ownSender, name: "Petrel" } : null;

@@ -56,7 +56,7 @@ export interface Platform {
   /** Sends the mail of this work, through `accounts.main` unless the work has chosen another account. */
   mailer: Mailer;
   accounts: MailAccounts;
-  /** Opens the embedded provider, which stores the mail of projects with a test clock. */
+  /** Opens the outbox, which stores the mail of projects with a test clock. */
   outboxAt(clock: () => Date): Mailer;
   /** Returns the reader of a provider's reports; null when the provider is not set up for reports. */
   reporterOf(provider: string): Reporter | null;

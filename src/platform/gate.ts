@@ -26,7 +26,7 @@ interface OwnedAdmission extends Admission {
 }
 
 /**
- * An idempotency key of one kind of callers, and the request that claimed it. Another request may take over the claim.
+ * An idempotency key of one kind of caller, and the request that claimed it. Another request may take over the claim.
  */
 export interface OwnedKey {
   kind: CallerKind;

@@ -34,7 +34,7 @@ export interface TakenSlot {
 
 /**
  * Waits for a memory slot; returns null when none becomes free in time. A project has at most one slot, so that it
- * cannot keep others out. Projects without a slot are served in the order in which they asked. Waiting is polling,
+ * cannot keep others out. Projects without a slot are served in the order in which they asked. Waiting work polls,
  * because one request cannot wake another on Workers.
  */
 export async function takeSlot(project: number, patienceMs: number): Promise<TakenSlot | null> {
@@ -59,7 +59,7 @@ function isNext(entry: SlotEntry): boolean {
   if (slots.size >= atOnce) return false;
   const busy = new Set([...slots].map(({ project }) => project));
   const first = [...waiting].find(({ project }) => !busy.has(project));
-  // An entry may have been dropped by mistake while the isolate was stopped for long. It then proceeds without its
+  // An entry may have been dropped by mistake, if the isolate was stopped for a while. It then takes a slot without its
   // place in the queue.
   return first === entry || (first === undefined && !busy.has(entry.project));
 }

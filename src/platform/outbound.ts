@@ -20,7 +20,7 @@ const maxRedirects = 3;
 const maxAnswerBytes = 10 * 1024;
 const resolvedForMs = 60 * secondMs;
 
-/** Cached verdicts on the addresses of a name. `fault` is a sentence, or null when all addresses are public. */
+/** Cached verdicts on the addresses of a host name. `fault` is a sentence, or null when all addresses are public. */
 const verdicts = expiringCache<{ fault: string | null }>({ ttlMs: resolvedForMs, maxEntries: 5_000 });
 
 /** Judges a URL by its text alone, when it is accepted. Nothing is resolved. */
@@ -83,8 +83,8 @@ async function fetchOnce(url: URL, { method, headers, body }: OutboundCall, sign
 }
 
 /**
- * Resolves a name. Returns null when all its addresses are public. A single private address is enough for a refusal,
- * because `fetch` may call any of them.
+ * Resolves a host name. Returns null when all its addresses are public. A single private address is enough for a
+ * refusal, because `fetch` may call any of them.
  */
 async function resolve({ dns, clock }: Pick<Platform, "dns" | "clock">, name: string): Promise<OutboundResult | null> {
   const known = verdicts.get(name, clock().getTime());

@@ -24,9 +24,9 @@ export interface DueRows {
 }
 
 /**
- * Sweeps the due rows of projects that live in the database. Rows of a project that a move has fenced may stay due for
- * an hour, and there may be a million of them, so no statement skips more than 25,000. `take` gets a SELECT of the keys
- * of at most `limit` rows, and returns how many rows it took.
+ * Sweeps the due rows of projects that live in the database. Rows that a move has left behind its fence may stay due
+ * for an hour, and there may be a million of them, so no statement skips more than 25,000. `take` gets a SELECT of the
+ * keys of at most `limit` rows, and returns how many rows it took.
  */
 export function sweepAtHome(
   platform: Platform,

@@ -6,9 +6,8 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * Replaces the stored list of the fields, events and segments that the conditions of a segment, campaign or workflow
- * name. The statements go into the batch that saves this resource. The batch that deletes the resource passes no
- * references.
+ * Replaces the stored references of a segment, campaign or workflow: the fields, events and segments that its
+ * conditions name. The statements go into the batch that saves it. The batch that deletes it passes no references.
  */
 export function replaceReferences(
   ctx: Context,

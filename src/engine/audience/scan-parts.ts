@@ -15,9 +15,9 @@ const maxSkippedPerStatement = 100_000;
 const readEdge = columns({ id: asId });
 
 /**
- * Divides a source into parts of equal size, for scans downward, and returns the ids after which the parts begin. The
- * first part has the newest contacts. The ids are found by counting rows of the index. Ids contain the time, but parts
- * that span equal times would differ in size: a project may have imported nearly all its contacts within an hour.
+ * Divides a source into parts of equal size, for scans from the newest contact to the oldest, and returns the ids after
+ * which the parts begin. The ids are found by counting rows of the index. Ids contain the time, but parts of equal time
+ * would differ in size: a project may have imported nearly all its contacts within an hour.
  */
 export async function findParts(ctx: Context, source: ScanSource, parts: number): Promise<Id[]> {
   const rowsPerPart = Math.max(1, Math.ceil(source.rows / parts));

@@ -12,7 +12,7 @@ import type { Context } from "../../platform/context";
 
 /**
  * The rows that a scan reads, in the order of contact ids: all contacts, or only the rows that a match of the condition
- * must have. If the condition requires a rare event, the scan reads only the contacts with that event.
+ * must have. For example, if the condition requires a rare event, the scan reads only the contacts with that event.
  */
 export type ScanSource = (
   | { over: "contacts" }

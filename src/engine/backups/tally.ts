@@ -39,9 +39,9 @@ export function markOf({ marks }: Pick<Tally, "marks">, part: number): string {
 }
 
 /**
- * Stores the next part and returns the new tally. If a run crashes afterwards, the next run stores the part again. Two
- * overlapping runs store it twice, perhaps even after one of them has saved its state. So a part whose content may
- * differ between runs has the beginning of its hash in its key.
+ * Stores the next part and returns the new tally. A part may be stored twice: by the next run after a crash, or by two
+ * overlapping runs, perhaps even after one of them has saved its state. If the content may differ between runs, the key
+ * contains the beginning of the hash, so that no run overwrites the part of another.
  */
 export async function writePart(
   { blobs }: Platform,

@@ -54,8 +54,8 @@ const markedPages = sql`FROM campaign_pages INDEXED BY ix_campaign_pages_uncount
 export const hasMarkedPages: IsDue = () => exists(markedPages);
 
 /**
- * Sweeps all projects for due pages, and sends a `campaigns.count` message for each project that has some. Such pages
- * exist when a message was lost, or when the delay of a page is too long for a message.
+ * Sweeps all projects for due pages, and sends a `campaigns.count` message for each project that has some. A page is
+ * still due here if its message was lost, or if its delay is too long for a message.
  */
 export async function queueDueCounts(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();

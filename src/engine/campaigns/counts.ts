@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 import { updateCounted } from "./count-page";
 import { counterColumns, readCounts } from "./counters";
 
-/** The counters of one content of a campaign. `variant` is null for a campaign without variants. */
+/** The counters of one variant of a campaign. `variant` is null for a campaign without variants. */
 export interface CountsOfContent extends Counts {
   campaignId: Id;
   variant: string | null;

@@ -13,7 +13,7 @@ import type { Context } from "../../platform/context";
 /** The most links that are reported for a campaign. One more link is stored, to show that there are more. */
 export const maxLinksReported = 200;
 
-/** Inserts the links of a campaign's contents. */
+/** Inserts a row for each link in the bodies of a campaign's variants. */
 export function insertLinks(
   ctx: Context,
   campaignId: Id,

@@ -102,7 +102,8 @@ export interface EndedSnoozes {
 
 /**
  * Ends snoozes: contacts among `who` are subscribed again, with one event each. For a suppressed address, only the
- * snooze ends. The statement of the events must come first in the batch, because both statements evaluate `who`.
+ * snooze ends. The statement of the events must come first in the batch, because `who` no longer matches the contacts
+ * after the update.
  */
 export function updateSnoozed(
   ctx: Pick<Context, "databaseNow" | "realDatabaseNow">,

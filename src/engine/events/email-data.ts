@@ -9,7 +9,7 @@ import { asId, asJson, asOneOf, asText, columns, orNull, type RowReader } from "
  *
  * The row of an email's event holds only values that the email's own row lacks (`link`, `bounceType`, `reason`). Code
  * that returns an event or hands it over adds the email's values, so that the log does not repeat them for each event.
- * A statement that reads events `e` adds them in three parts, whether or not events of emails are among them:
+ * A statement that reads events `e` needs three parts for that, which also work for events without an email:
  *
  *     sql`SELECT e.id, …, ${eventDataColumns} FROM events e ${joinEmailOfEvent} WHERE …`
  *     (raw) => ({ ...readRest(raw), data: readEventData(raw) })

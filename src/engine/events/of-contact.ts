@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { ServiceEventName } from "../../core/events/service-event";
 
 /**
- * The events that nearly every email has. The index of contacts' events leaves them out to save an index row for each.
- * The index of names lists them in the same order.
+ * The events that nearly every email has. The index of contacts' events leaves them out, to save an index row for each.
+ * They are read from the index of names, which lists them in the same order.
  */
 const ofNearlyEveryEmail = ["email.sent", "email.delivered"] as const satisfies ServiceEventName[];
 

@@ -21,7 +21,7 @@ export interface PageOfEvents {
   events: StoredEvent[];
   /** The next page's `after`; null when this is the last page. */
   next: Id | null;
-  /** The number of events in the list. Only counted for the first page, and 0 for the others. */
+  /** The number of events in the list. It is counted for the first page only, and is 0 on the other pages. */
   total: number;
   isApproximate: boolean;
 }

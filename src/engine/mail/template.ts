@@ -24,7 +24,8 @@ const readVersion = wholeRow(templateVersions);
 
 export const readTemplate: RowReader<StoredTemplate> = (raw) => {
   const row = readRow(raw);
-  // The sweep for unused versions never checks the current version, because the template refers to it.
+  // `check_at` is null for the current version: the sweep for unused versions never checks it, because the template
+  // refers to it.
   const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw.v_number, check_at: null };
   return { row, content: readVersion({ ...ofVersion, created_at: raw.v_created_at }) };
 };

@@ -35,7 +35,7 @@ export async function clear(move: Move): Promise<Move> {
   return deletion === null ? saveState(move, { phase: "capture" }) : saveState(move, {}, deletion);
 }
 
-/** Returns the statements that delete the next rows behind a fence; null when there are none. */
+/** Returns the statements that delete the next rows although a fence protects them; null when no rows are left. */
 export async function deleteNext(
   owner: MoveOwner & { db: Db },
   tables: readonly ProjectTable[],
@@ -44,7 +44,7 @@ export async function deleteNext(
   return table === undefined ? null : passFence(owner, [deleteSome(owner, table, deletedAtOnce)]);
 }
 
-/** Creates the triggers that note which rows of the old database change. The rows are copied after that. */
+/** Creates the triggers that note which rows of the old database change, before any row is copied. */
 export async function capture(move: Move): Promise<Move> {
   const source = sourceOf(move);
   const own = movedTables(move.from);

@@ -34,8 +34,8 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
   for (const [index, { table, rows }] of changed.entries()) {
     const written = [...rows.values()];
     const isSame = (after.rows[index]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
-    // An image is null if another row that was written later in the same batch displaced the row. The row has a new
-    // note then.
+    // The image of a row is null if a row that was written later in the same batch displaced it. The displaced row has
+    // a new note.
     if (!isSame) throw new Different(`A row of ${table.name} was not the same after it was copied.`, after.move);
   }
   const forgetting = openBatch(move.ctx, source.db);

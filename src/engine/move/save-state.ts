@@ -5,7 +5,7 @@ import type { Statement } from "../../db/statement";
 import { guardState, updateState } from "../jobs/step";
 import { type Move, type MoveState, notesOfMove, progressOf } from "./state";
 
-/** A run that has raised the fence counts as dead when it makes no progress for this many milliseconds. */
+/** While the fence refuses writes, a run counts as dead when it makes no progress for this many milliseconds. */
 const fencedLostMs = 10 * secondMs;
 
 /**

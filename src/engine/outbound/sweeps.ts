@@ -14,8 +14,8 @@ export function hasWaiting({ waiting }: OutboundCalls): IsDue {
 }
 
 /**
- * Sweeps all projects for due calls, and sends a message if there are any. Such calls exist when their wait is over, or
- * when a message was lost.
+ * Sweeps all projects for due calls, and sends a message if there are any. A call is due here when its wait is over, or
+ * when its message was lost.
  */
 export function queueDue(platform: Platform, { findDue, message }: OutboundCalls): Promise<void> {
   return sweepDatabases(platform, async (db) => {
@@ -26,8 +26,8 @@ export function queueDue(platform: Platform, { findDue, message }: OutboundCalls
 }
 
 /**
- * Makes claimed calls due at the start of a process, because the previous process, which held their leases, is gone.
- * Calls that were to be retried within the time of a lease become due too.
+ * Makes claimed calls due at the start of a process, because the previous process, which held their leases, is gone. A
+ * call whose retry is less than a lease away looks the same, so it becomes due as well.
  */
 export function endLeases(platform: Platform, { rows }: OutboundCalls): Promise<void> {
   return sweepDatabases(platform, async (db) => {

@@ -28,8 +28,8 @@ const readVisitor = columns({
 });
 
 /**
- * Returns the person whose session has this cookie; null when there is none. As for API keys, each isolate caches the
- * result for 30 seconds.
+ * Returns the person whose session has this cookie; null when there is none. Each isolate caches the result for 30
+ * seconds, as it does for API keys.
  */
 export async function findVisitor(platform: Platform, token: string): Promise<Visitor | null> {
   if (!tokenPattern.test(token)) return null;

@@ -3,7 +3,7 @@ import type { OwnMail } from "../../core/people/sign-in-mail";
 import type { Platform } from "../../platform/context";
 
 /**
- * No project has this id, so mail of the installation itself appears under no key and in no list, export or webhook.
+ * No project has this id, so no API key shows the installation's own mail, and no list, export or webhook contains it.
  */
 const noProject = { projectId: "00000000-0000-0000-0000-000000000000", projectNumber: 0 };
 

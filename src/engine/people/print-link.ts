@@ -17,9 +17,9 @@ export interface PrintedLink {
 }
 
 /**
- * Makes a link that signs somebody in without a mail. It works once, within a day. If an address is given, the link
- * signs in that person; throws NotFound if there is no such person. Without an address, the person who opens the link
- * enters one and becomes an owner.
+ * Makes a link that signs a person in without a mail. It works once, within a day. If an address is given, the link
+ * signs in the person with that address; throws NotFound if there is none. Without an address, the person who opens the
+ * link enters one and becomes an owner.
  */
 export async function printLink(platform: Platform, email: string | null): Promise<PrintedLink> {
   const person = email === null ? null : await findPerson(platform, email);

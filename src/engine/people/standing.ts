@@ -5,7 +5,7 @@ import type { Batch } from "../../db/batch";
 
 /**
  * Guards a change to people: fails when the visitor has lost the right to it within the 30 seconds for which sessions
- * are cached. Otherwise such a visitor could restore their own access. Without a visitor, the caller is the operator.
+ * are cached. Otherwise that visitor could restore their own access. Without a visitor, the caller is the operator.
  */
 export function requireStanding(batch: Batch, visitor: Visitor | undefined, projectNumber: number | null): void {
   if (visitor === undefined) return;

@@ -79,7 +79,7 @@ function chosen(setting: Choice, { [setting]: name }: Choices, env: MailSettings
   return provider.require(env, setting);
 }
 
-/** Reads a second provider. The embedded provider is refused, because it sends nothing, so mail would be lost. */
+/** Reads a second provider. The outbox is refused, because it sends nothing, so mail would be lost. */
 function second(setting: Choice, choices: Choices, env: MailSettings): ConfiguredProvider | null {
   if (choices[setting] === "") return null;
   const provider = chosen(setting, choices, env);

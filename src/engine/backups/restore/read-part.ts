@@ -73,6 +73,6 @@ export function rowOf(line: unknown, table: string, columns: ReadonlySet<string>
       throw new BadBackup(`A row of ${table} has neither a text nor a number in ${column}.`);
     }
   }
-  // The loop has checked every value.
+  // The cast is safe, because the loop has checked every value.
   return line as Row;
 }

@@ -137,8 +137,8 @@ function hourOf(ctx: Context): number {
 }
 
 /**
- * Whether the project's hourly limit for calls with public keys is used up. Clocks of machines differ slightly, so the
- * stored count may be that of a later hour. It then applies to this hour, too.
+ * Whether the project's hourly limit for calls with public keys is used up. Clocks of machines differ slightly, so a
+ * count that is stored for a later hour also counts for the current one.
  */
 function isHourUsedUp(ctx: Context): SQL {
   return sql`(${ctx.config.publicConfirmationsPerHour} = 0 OR EXISTS (SELECT 1 FROM project_counts p

@@ -108,8 +108,8 @@ function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: Ema
 }
 
 /**
- * Returns the outcome of held mail. Mail of a campaign is checked again after a minute. Usually a campaign that is held
- * takes its mail back, but it may miss a short hold, or may have ended already.
+ * Returns the outcome of held mail. Mail of a campaign is checked again after a minute: usually a held campaign takes
+ * its mail back, but a campaign may miss a short hold, or may have ended already.
  */
 function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailOutcome {
   return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);

@@ -63,8 +63,8 @@ export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "p
 }
 
 /**
- * Finds the due mail whose unknown outcome only this provider can settle. Such mail is among the first due mail,
- * because it was handed over before the mail that waits now. One page is therefore enough.
+ * Finds the due mail whose unknown outcome only this provider can settle. That mail was handed over before the mail
+ * that waits now, so it is among the first due mail, and one page is enough.
  */
 export async function findOwn(
   ctx: Context,

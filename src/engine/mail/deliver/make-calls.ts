@@ -55,7 +55,8 @@ export async function makeCalls(
   const callOneByOne = async () => {
     for (const call of left) {
       if (isLate() || !(await watch.mayCall())) {
-        // Both conditions last until the end of this round.
+        // The time is over, or the provider accepts no more. Either lasts until the end of this round, so the remaining
+        // calls are not made.
         uncalled.push(call, ...left);
         break;
       }

@@ -37,7 +37,10 @@ export async function recordAndNote(ctx: Context, called: CalledFor, emails: Ema
   await judge();
 }
 
-/** Adds the statements that record a round to a batch. Returns a function that must be called after the commit. */
+/**
+ * Adds the statements that record a round to a batch. Returns a function to call after the commit: it judges the
+ * project's reputation if the round may have changed it.
+ */
 export function recordCalled(
   ctx: Context,
   batch: Batch,
@@ -68,7 +71,7 @@ function isDelivery({ kind }: Report): boolean {
 
 /**
  * Deletes a stored call once the outcome of all its emails is known, because the call will not be repeated. `called`
- * may have results for only some emails of a call, so the rows of the others are checked, too.
+ * may have results for only some emails of a call, so the rows of its other emails are checked, too.
  */
 function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
   // Results that arrive through the queue do not name the account, so all accounts are checked.

@@ -65,8 +65,8 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
 }
 
 /**
- * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight are
- * read first.
+ * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight
+ * come first, and are skipped.
  */
 const maxPassed = 200;
 
@@ -100,10 +100,7 @@ async function tellAccounts(platform: Platform, open: Open[], { isEveryMinute }:
   }
 }
 
-/**
- * The lease of mail in a project with a test clock. It is shorter than usual, because the embedded provider answers at
- * once.
- */
+/** The lease of mail in a project with a test clock. It is shorter than usual, because the outbox answers at once. */
 const outboxLeaseMs = 20 * secondMs;
 
 /**
@@ -162,8 +159,8 @@ async function findOverdue(
 }
 
 /**
- * The most open emails that are read for one project and priority, in the order of `due_at`. They include all mail in
- * flight, because the mail in flight and the mail before it, which waits for a retry, are never more than this.
+ * The most open emails that are read for one project and priority, in the order of `due_at`. All mail in flight is
+ * among them: only mail that waits for a retry comes before it, and both together are never more than this.
  */
 const firstRows = 2_500;
 const pairsPerStatement = maxRowsPerStatement / firstRows;

@@ -63,7 +63,7 @@ function settled(mail: Unknown, outcome: MailOutcome): Result {
 }
 
 /**
- * Queues mail again that the provider does not have. The pages of campaigns are marked as open before the mail changes.
+ * Queues mail again that the provider does not have. Before the mail changes, the pages of campaigns count it as open.
  */
 function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[] {
   if (absent.length === 0) return [];

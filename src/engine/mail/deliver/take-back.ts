@@ -7,9 +7,9 @@ import { announceGraceMs } from "../announce";
 import { ofItem } from "./as-read";
 
 /**
- * Queues emails again whose call was never made. An email that a sweep has made UNKNOWN meanwhile is also queued again,
- * unless the call is a repeat: a new call has a new id, so only this consumer could have made it, and the email was
- * certainly not sent. The round stays in the row, because a cancelled campaign recognises its mail by the round.
+ * Queues emails again whose call was never made. The round stays in the row, because a cancelled campaign recognises
+ * its mail by the round. A sweep may have made an email UNKNOWN meanwhile. That email is also queued again, unless the
+ * call is a repeat: only this consumer could have made a call with a new id, so the email was certainly not sent.
  */
 export function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
   if (uncalled.length === 0) return [];

@@ -21,7 +21,7 @@ import {
 /** The most emails of one page. Each email is written once, and its content at most twice. */
 const mailsPerPage = 1_000;
 /**
- * The most pages of one tick, for all databases together. A page takes some ten statements, and one invocation of the
+ * The most pages of one tick, for all databases together. A page takes about ten statements, and one invocation of the
  * Worker may make a thousand.
  */
 const pagesPerTick = 40;
@@ -113,7 +113,7 @@ async function deleteFiles(platform: Platform, contents: ContentWithFiles[]): Pr
   );
   for (const content of contents) {
     const project = projects.get(content.projectId);
-    // The erasure of a project deletes the project's files.
+    // The files of a deleted project are deleted by its erasure.
     if (project) await platform.blobs.delete(filesOf(project.id, content));
   }
 }

@@ -56,7 +56,7 @@ export function selectErasedFiles(ctx: Context, page: SQL) {
 
 const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
-/** Selects the emails of a page that have a copy in the embedded outbox, or may be about to get one. */
+/** Selects the emails of a page that have a copy in the outbox, or may be about to get one. */
 export function selectCopied(ctx: Context, page: SQL) {
   return statement(
     sql`SELECT e.id, e.status, e.provider_message_id FROM emails e

@@ -8,17 +8,17 @@ import { statement } from "../../../db/statement";
 import { blobKey } from "../../../platform/blobs";
 import type { Context } from "../../../platform/context";
 
-/** An email of which the embedded provider may have copies. */
+/** An email of which the outbox may have copies. */
 interface KeptEmail {
   id: Id;
   providerMessageId: string | null;
 }
 
 /**
- * Deletes the copies that the embedded provider stored of up to 1,000 emails of a project. An email can have an
- * accepted copy, a copy that was not accepted (stored under the email's own id), and copies whose acceptance was never
- * recorded. No index finds the last kind, so all copies of the project are read. That is acceptable, because an
- * installation that sends to real people uses another provider.
+ * Deletes the outbox's copies of up to 1,000 emails of a project. An email can have an accepted copy, a copy that was
+ * not accepted (stored under the email's own id), and copies whose acceptance was never recorded. No index finds the
+ * last kind, so all copies of the project are read. That is acceptable, because an installation that sends to real
+ * people uses another provider.
  *
  * Rows are deleted first, because a row without a file is an error. The caller knows the ids of most copies, so a
  * repeat finds the files that a crashed attempt left behind. The orphan sweep finds the other files.

@@ -90,7 +90,7 @@ async function findCandidates(
   );
   const located = old.flatMap((each) => {
     const project = projects.get(each.projectId);
-    // The erasure of a project deletes the project's files.
+    // The files of a project that is being erased are deleted by its erasure.
     if (!project || project.isEnding) return [];
     const shard = each.table === "outbox_messages" ? controlShard : project.shard;
     return [{ ...each, shard, number: project.number }];

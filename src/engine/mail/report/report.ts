@@ -185,8 +185,8 @@ function eventData(report: Report): Record<string, string> {
 }
 
 function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isNews: SQL, now: number): Statement[] {
-  // A bounce concerns an address, and the contact may have another one by now. A complaint concerns the person. Mail of
-  // workflows may go to an address that is not the contact's.
+  // A bounce concerns the address, and the contact may have another one by now. A complaint concerns the person, but
+  // mail of workflows may go to an address that is not the contact's.
   const isTheirs =
     reason === "bounce" ? sql`c.email = e.to_email` : sql`(e.source <> 'WORKFLOW' OR c.email = e.to_email)`;
   const contactId = sql`(SELECT c.id FROM emails e

@@ -16,7 +16,7 @@ import { pauseOf } from "../../projects/sending-paused";
 // - The row that counts the event `email.sent` changes with each mail anyway. It also counts the mails to real
 // addresses.
 // - A new block begins after each hundred counted mails. A report is added to the block in which its mail was sent.
-// - When a block begins, and after each report that counts, the last blocks are summed, back to 1,000 mails.
+// - When a block begins, and after each report that counts, the last blocks with 1,000 mails together are added up.
 // A mail is assigned to a block by its time. When several consumers record at the same moment, some mails may be
 // assigned to a neighbouring block, but each report is added to exactly one block. Blocks are in the project's
 // database, and the pause is in the control database. If the process dies before it writes the pause, the next report

@@ -62,7 +62,7 @@ export function endedBy(store: ShardStore, before: number): Ended[] {
   return oldest.filter(({ first }) => !waiting.has(first));
 }
 
-/** Deletes the rows in `ended`. Also deletes rows for the times in `endedAt` that name only forgotten executions. */
+/** Deletes the given rows. Also deletes rows for the times in `endedAt` that name only forgotten executions. */
 export function dropEnded(store: ShardStore, ended: Ended[], endedAt: number[]): void {
   const times = [...new Set(endedAt.flatMap((at) => [at, wholeHour(at)]))];
   store.run(

@@ -98,9 +98,9 @@ export interface Forgetting {
 export const firstForgetting: Forgetting = { rows: "executions", after: belowAllIds };
 
 /**
- * Forgets the next rows of a deleted workflow. Its executions are marked as long finished, so retention deletes them in
- * chunks like any others; its entries are deleted here. Scans the next window of all workflows' rows, and returns where
- * to continue; null at the end.
+ * Forgets the next rows of a deleted workflow. Its executions are marked as ended long ago, so that retention deletes
+ * them in chunks; its entries are deleted here. Scans the next window of all workflows' rows, and returns where to
+ * continue; null at the end.
  */
 export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: Forgetting): Forgetting | null {
   const key = keys[rows];

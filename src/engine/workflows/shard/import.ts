@@ -25,13 +25,13 @@ const tables = [
 ];
 
 /**
- * Inserts rows of a backup. An existing row stays unchanged, so a repeat has no effect. Returns null, or what is wrong
- * with the rows; then none is inserted.
+ * Inserts rows of a backup. An existing row stays unchanged, so a repeat has no effect. Returns what is wrong with the
+ * rows, in which case none is inserted; null when nothing is.
  */
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
-  // An execution that has something to do, or is not mirrored, is found by its change, so each of them gets a change
+  // Executions that have something to do, or are not mirrored, are found by their change, so each of them gets one
   // here.
   const fresh = rows.filter(
     ({ table, row }) => table === "executions" && (row.change === unknownChange || typeof row.needs === "string"),

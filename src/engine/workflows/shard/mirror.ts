@@ -126,7 +126,7 @@ function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: ShownExecu
 }
 
 /**
- * Updates the counts to what the mirror will show. If the mirror already has a row in this version or a later one, the
+ * Updates the counts to what the mirror will show. If the mirror already has this version of a row or a later one, the
  * row changes no count.
  */
 function upsertCounts(ctx: Context, rows: ShownExecution[]): Statement {

@@ -12,8 +12,8 @@ import type { ShardStore, StoredExecution } from "./store";
 
 /**
  * Moves executions as far as the graph and the clock alone decide. Returns those that are then at a step with an
- * effect. The move of such an execution to its step is stored later, with the move that the effect causes, because
- * everything before the effect can be repeated.
+ * effect. Their move to that step is stored later, together with the move that the effect causes, because everything
+ * before the effect can be repeated.
  */
 export function settle(store: ShardStore, live: Live, work: StoredExecution[], now: number): Standing[] {
   const steps = work.filter(({ needs }) => needs === "step");

@@ -49,7 +49,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   constructor(state: DurableObjectState, env: Cloudflare.Env) {
     super(state, env);
-    // These are the bindings that wrangler.toml names, as in the Worker.
+    // The cast is safe, because these are the bindings that wrangler.toml names, as in the Worker.
     this.openPlatform = () => openPlatform(env as unknown as Env, state);
     this.home = new ShardHome(state.storage, () => this.openPlatform());
     this.pump = new Pump(this.home);
@@ -175,7 +175,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (this.home.address() === null) return;
     this.change(address, (now) => {
       // On a test clock, time stands still until all calls are reported. A report may have been lost, so the executions
-      // ask at once.
+      // ask for the outcomes at once.
       if (address.at !== undefined) askForCalls(this.home.store, now);
     });
     await this.pump.comeToRest(address);

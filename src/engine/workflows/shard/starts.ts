@@ -108,8 +108,8 @@ function startByEvent(
   const entry = findEntry(store, workflowId, contactId);
   if (!mayEnter(entry, allowReentry)) return;
   if (isPublic && isNear(entry?.publicAt, at, minuteMs)) return;
-  // Events of segments do not contain their causes, so a loop through a segment cannot be detected. Such a loop is
-  // slowed down instead.
+  // Events of segments do not contain their causes, so a loop through a segment cannot be detected. It is slowed down
+  // instead, to one start per contact and hour.
   if (isSegment && isNear(entry?.segmentAt, at, hourMs)) return;
   saveEvent(store, event);
   const mark = { ...(isPublic ? { publicAt: at } : {}), ...(isSegment ? { segmentAt: at } : {}) };
@@ -184,7 +184,9 @@ function mayEnter(entry: Entry | null, allowReentry: boolean): boolean {
   return entry === null || (allowReentry && !entry.isActive);
 }
 
-/** Whether two times are within a window, in either order, because two close events may arrive in reverse. */
+/**
+ * Whether two times are less than `windowMs` apart, in either order, because two close events may arrive in reverse.
+ */
 function isNear(last: number | null | undefined, at: number, windowMs: number): boolean {
   return last !== null && last !== undefined && Math.abs(at - last) < windowMs;
 }

@@ -28,7 +28,7 @@ export interface StoredExecution extends ExecutionPosition {
   eventId: Id | null;
   /** The earlier events that still contribute keys to `event.*`, oldest first; null if there are none. */
   earlier: Id[] | null;
-  /** Whether events sent with a public key may wake the execution too. */
+  /** Whether events sent with a public key may also wake the execution. */
   takesPublic: boolean;
   /** Whether an event sent with a public key started or woke the execution. */
   isPublic: boolean;

@@ -10,7 +10,7 @@ import type { Arrival } from "./arrival";
 export interface StepEffect<T extends StepType> {
   /**
    * Runs a step for up to a hundred executions. Returns the outcome of each, in order; null if the CPU time ran out
-   * first, so that a later pass runs the step. The call may be repeated after an attempt that died half-way: see
+   * first, so that a later pass runs the step. The call may be repeated after an attempt that died halfway: see
    * `effectIdOf`.
    */
   run(ctx: Context, arrivals: Arrival<T>[]): Promise<(StepOutcome | null)[]>;

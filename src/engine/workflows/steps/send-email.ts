@@ -53,9 +53,9 @@ interface Wanted {
 const maxBytes = 1_000_000;
 
 /**
- * Accepts the emails of a group of executions: one content for all, and a row for each execution that has no email for
- * this step yet. The unique `effect_id` prevents a second email. Outcomes are read from the rows at the end of the
- * batch, so a repeat returns the same.
+ * Accepts the emails of a group of executions: one content row for all, and one email for each execution that has none
+ * for this step yet. The unique `effect_id` prevents a second email. Outcomes are read from the rows at the end of the
+ * batch, so a repeat returns the same outcomes.
  */
 async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<StepOutcome[]> {
   const [first] = arrivals;
@@ -97,7 +97,7 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
   const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
   const batch = openBatch(ctx);
-  // If the content is not there, nothing was written, and a second run writes the same as the first would have.
+  // If the content row is missing, nothing was written, and a second run writes what the first would have written.
   batch.recognise(sql`EXISTS (SELECT 1 FROM email_contents WHERE ${inProject(ctx)} AND id = ${contentId})`);
   batch.add(
     insertContentOf(ctx, {

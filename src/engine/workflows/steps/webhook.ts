@@ -97,7 +97,7 @@ async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOu
   return outcomes;
 }
 
-/** Returns the output of the step's first visit, because a step is done only once. */
+/** Returns the output of the execution's first visit to the step, because a step is done only once. */
 function sameAsBefore({ scope, step }: Call): StepOutcome {
   const before = scope.steps[step.name];
   return { kind: "done", ...(isJsonObject(before) && { output: before }) };

@@ -4,7 +4,7 @@ import type { Report } from "../../../core/mail/status";
 
 const prefix = "cf.email.sending.message.";
 
-/** https://developers.cloudflare.com/email-service/reference/event-subscriptions */
+/** An event of the service: https://developers.cloudflare.com/email-service/reference/event-subscriptions */
 const CloudflareEvent = z.object({
   type: z.templateLiteral([prefix, z.string()]),
   payload: z.object({

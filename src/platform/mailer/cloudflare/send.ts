@@ -81,7 +81,7 @@ function attachmentOf(attachment: Attachment): EmailAttachment {
     : { disposition: "attachment", filename, type, content };
 }
 
-/** Returns the approximate encoded size, nearly all of which is the contents. Attachments are in base64 already. */
+/** Returns the approximate size of the encoded mail: its text, HTML and attachments, which are in base64 already. */
 function sizeOf({ html, text, attachments }: Message): number {
   const written = new TextEncoder().encode(html + text).length;
   return attachments.reduce((sum, { content }) => sum + content.length, written);

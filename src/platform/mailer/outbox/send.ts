@@ -9,7 +9,7 @@ import type { Db } from "../../../db/client";
 import { type Blobs, blobKey } from "../../blobs";
 import type { Mailer, SenderDomain } from "../mailer";
 
-/** Opens the embedded provider: it sends no mail, but stores it for reading and simulates the reports. */
+/** Opens the outbox, which sends no mail, but stores it for reading and simulates the reports. */
 export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Mailer {
   return {
     name: "outbox",

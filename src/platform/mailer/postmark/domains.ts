@@ -67,10 +67,7 @@ async function idOf(ask: (method: string, path: string) => Promise<Answer>, doma
   }
 }
 
-/**
- * Builds a sender domain. DKIM alone verifies the domain. The return path also aligns SPF, but mail is sent without it,
- * too.
- */
+/** Builds a sender domain. DKIM alone verifies the domain. The return path also aligns SPF, but is not required. */
 function senderDomain(answer: Answer): SenderDomain {
   const details = Details.parse(answer.body);
   const dkimHost = details.DKIMPendingHost || details.DKIMHost;
