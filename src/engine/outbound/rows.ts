@@ -57,7 +57,7 @@ export function updateDue(ctx: Context, rows: OutboundTables, names: readonly (I
   );
 }
 
-/** Claims the next due calls of a receiver, the longest due first. */
+/** Claims the next due calls of a receiver, those that have been due longest first. */
 export function claimDue<Key>(ctx: Context, rows: CallRows<Key>, name: string, limit: number): Statement<Key> {
   const now = ctx.realClock().getTime();
   const { calls, dueIndex, receiver, key } = rows;

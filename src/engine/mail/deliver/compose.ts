@@ -149,7 +149,7 @@ export async function composeEmail(
   const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
-  // The campaign of the mail is held too, and may continue once the project is enabled.
+  // The mail waits, because its campaign is held too, and may continue once the project is enabled.
   if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
     return heldMail(ctx, email, failures.projectDisabled);
   if (ctx.project.disabled) return ended("FAILED", failures.projectDisabled, uncertainSince);

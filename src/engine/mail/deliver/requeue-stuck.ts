@@ -65,8 +65,8 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
 }
 
 /**
- * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight
- * come first, and are skipped.
+ * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight may
+ * come before it.
  */
 const maxPassed = 200;
 

@@ -53,7 +53,7 @@ export async function settleLookedUp(
   if (pending.length > 0) batch.add(updateLookUps(pending));
   await batch.commit();
   await judge();
-  // Another consumer may have settled some of this mail meanwhile. The message about such mail has no effect.
+  // Another consumer may have settled some of this mail meanwhile. Then the message about it has no effect.
   await announceEmails(ctx, absent);
 }
 

@@ -17,8 +17,8 @@ export interface WaitingStep {
 }
 
 /**
- * Reports a call's outcome to its execution. May be called twice for one call. Returns false if the execution may still
- * ask for the outcome.
+ * Reports a call's outcome to its execution, perhaps more than once. Returns false if the execution may still ask for
+ * the outcome.
  */
 export type Settle = (ctx: Context, caller: WaitingStep, outcome: StepOutcome) => Promise<boolean>;
 

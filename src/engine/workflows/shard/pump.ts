@@ -84,7 +84,7 @@ export class Pump {
     try {
       return await endInChunks(ctx, shard, given, {
         now,
-        // The project may be erased in between.
+        // The project may be erased between two chunks.
         isWanted: () => this.home.address() !== null,
         whenEnded: () => this.arm(),
       });

@@ -154,7 +154,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (ctx === null) return;
     await this.pump.endAll(ctx, cancelling(this.home.store, workflowId, workflowRemoved));
     let next: Forgetting | null = this.home.forgetting(workflowId) ?? firstForgetting;
-    // The project may be erased in between.
+    // The project may be erased between two windows.
     for (; next && this.home.address() !== null; await letOthersIn()) {
       const from: Forgetting = next;
       next = this.change(address, () => {
