@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import faults from "../../docs/faults.md?raw";
 import type { FaultName } from "./database-fault";
+import { isDeep } from "./sample";
 
 /** What a fault did to work, beside the same work without one. */
 export interface Harm {
@@ -41,10 +42,17 @@ export class FaultTally {
     return columns.map((name) => (counted as Record<string, number>)[name] ?? 0);
   }
 
-  /** What was compared is what docs/faults.md says, and nothing was harmed. */
-  expectAsDocumented(): void {
+  /** What was compared is what docs/faults.md says, and nothing was harmed. A run with a part of the faults has all paths. */
+  expectAsDocumented(isWhole = isDeep): void {
     expect(this.row().slice(-3), "lost, doubled, stuck").toEqual([0, 0, 0]);
-    expect(this.row(), `${this.kind}, in docs/faults.md`).toEqual(documentedRow(this.kind));
+    const found = isWhole ? this.row() : [this.paths()];
+    const documented = documentedRow(this.kind);
+    expect(found, `${this.kind}, in docs/faults.md`).toEqual(isWhole ? documented : [Math.max(...documented)]);
+  }
+
+  /** The number of paths that met any fault. */
+  private paths(): number {
+    return new Set([...this.met.values()].flatMap((paths) => [...paths])).size;
   }
 }
 

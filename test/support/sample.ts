@@ -8,11 +8,15 @@ declare module "vitest" {
   }
 }
 
+/** A run has all cases, however alike they are. */
+export const isDeep = inject("isDeep");
+
 /**
  * Every third of many cases that are alike, so that a run takes minutes: another third with each commit. `npm test -- --deep` has
- * all of them.
+ * all of them. Paths with the same cases have other ones in the same run when each has a `name` of its own.
  */
-export function sample<Case>(cases: readonly Case[], { of = 3 } = {}): Case[] {
-  if (inject("isDeep")) return [...cases];
-  return cases.filter((_, index) => index % of === inject("turn") % of);
+export function sample<Case>(cases: readonly Case[], { of = 3, name = "" } = {}): Case[] {
+  if (isDeep) return [...cases];
+  const turn = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), inject("turn"));
+  return cases.filter((_, index) => index % of === turn % of);
 }
