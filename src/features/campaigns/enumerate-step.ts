@@ -27,7 +27,8 @@ interface Recipient {
 }
 
 /**
- * The most contacts whose draws are computed before other requests get a turn. That takes a few milliseconds.
+ * The most contacts whose draws (see core/campaigns/draw.ts) are computed before other requests get a turn. That takes
+ * a few milliseconds.
  */
 const drawsPerTurn = 2_000;
 

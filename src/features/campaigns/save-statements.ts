@@ -30,7 +30,10 @@ export async function guardDraft(ctx: Context, draft: Draft): Promise<Statement[
   ];
 }
 
-/** Refuses a topic on mail of another type: only MARKETING mail must have the links by which contacts leave a topic. */
+/**
+ * Returns the refusal of a topic for a campaign that is not MARKETING: only MARKETING mail must have the links by which
+ * contacts leave a topic.
+ */
 function topicMisfits(type: EmailType): Invalid {
   const message = `Only a MARKETING campaign can have a topic, and this one is ${type}`;
   return new Invalid([{ field: "topicId", code: "custom", message }]);

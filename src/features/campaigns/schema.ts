@@ -202,7 +202,10 @@ const fields = {
   }),
 };
 
-/** Required without a template. Checked even when other fields fail, so that a caller gets all errors at once. */
+/**
+ * Requires the field in a call without a template. This is checked even when other fields fail, so that a caller sees
+ * all errors at once.
+ */
 function requiredWithoutTemplate(field: "subject" | "body" | "from") {
   const isPresent = (sent: unknown) =>
     !isJsonObject(sent) || sent[field] !== undefined || (sent.templateId !== undefined && sent.templateId !== null);

@@ -35,10 +35,10 @@ export interface Erasure {
 }
 
 /**
- * Adds to a batch the erasure of up to 1,000 people: personal data is deleted, and the rows that ledgers and counters
- * rely on stay. The batch itself empties their first 1,000 emails and events. A job continues from there, and deletes
- * the files. The batch throws Stale if a contact was deleted or got another address after it was read here. The caller
- * then begins another batch: see `untilFresh`.
+ * Adds to a batch the erasure of up to 1,000 people: personal data is deleted, but the rows that counters and the
+ * records of mail need are kept. The batch itself empties their first 1,000 emails and events. A job continues from
+ * there, and deletes the files. The batch throws Stale if a contact was deleted or got another address after it was
+ * read here. The caller then begins another batch: see `untilFresh`.
  */
 export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): Promise<Erasure> {
   const read = await select(

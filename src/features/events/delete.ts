@@ -61,8 +61,8 @@ export function eventInUse(name: string, { usedInSegments, usedInCampaigns, used
 }
 
 /**
- * Deletes all events with the name. The first batch refuses a name that is in use. Later batches do not check again, so
- * the deletion is always completed.
+ * Deletes all events with the name. Only the first batch checks that the name is not in use; the later batches delete
+ * the other events in any case.
  */
 async function deleteNow(ctx: Context, deletion: Deletion): Promise<{ deletedCount: number }> {
   let { deleted, from } = await removeNext(ctx, deletion, [guardUnused(ctx, deletion)]);

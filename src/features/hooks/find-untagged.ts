@@ -15,9 +15,9 @@ const readProject = columns({ projectId: asNumber });
 const readEmail = columns({ id: asId });
 
 /**
- * Finds the email of a report without our tag, by the provider's id of the message. Searches the mail to the report's
- * recipient, in the project that owns the sender's domain. Returns null when there is no such email, or none yet: a
- * report can arrive before the call that handed the mail over is recorded.
+ * Finds the email of a report that lacks our tag, by the id that the provider gave the message. Searches the mail to
+ * the report's recipient, in the project that owns the sender's domain. Returns null when there is no such email, or
+ * none yet: a report can arrive before the call that handed the mail over is recorded.
  */
 export async function findUntagged(
   platform: Platform,

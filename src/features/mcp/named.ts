@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json";
 import type { Api } from "./api";
 import { pick, rowsOf } from "./fields";
 
-/** The list of the API in which a tool finds a resource by name, for each kind of resource. */
+/** For each kind of resource, the API's list in which a tool finds it by name. */
 const lists = { campaign: "/campaigns", template: "/templates", workflow: "/workflows", segment: "/segments" } as const;
 type Kind = keyof typeof lists;
 

@@ -15,7 +15,7 @@ import { auditedPerson } from "./audited";
 import { personJson } from "./person";
 import type { InvitePerson } from "./schema";
 
-/** Creates a person for an address, as an owner or without a project yet, and mails an invitation. */
+/** Creates a person with an address, and mails an invitation. The person is an owner, or has no project yet. */
 export async function invitePerson(
   platform: Platform,
   { email, name = null, locale = null, role = null }: InvitePerson,

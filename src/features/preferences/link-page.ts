@@ -19,9 +19,9 @@ export const byLink = policy({ key: "signed", maxBody: null });
 type Answer = (recipient: Recipient) => Promise<Response | null>;
 
 /**
- * Answers a request by a link that is signed for `purpose`. If `answer` returns null, the link is not valid. While the
- * database does not answer, shows a page that says so, with status 503, after which a mailbox repeats its one-click
- * unsubscribe.
+ * Answers a request with a link, which must be signed for `purpose`. If `answer` returns null, the link is not valid.
+ * While the database does not answer, shows a page that says so, with status 503, after which a mailbox repeats its
+ * one-click unsubscribe.
  */
 export async function withRecipient(
   c: HonoContext<AppEnv, "/:token">,

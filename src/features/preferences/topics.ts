@@ -44,9 +44,9 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
 }
 
 /**
- * Leaves the topic of the mail, for the one click in a mail program and for the first button of the page. If the mail
- * has no topic, or the topic no longer exists, unsubscribes from everything, so that the request always has an effect.
- * Returns the topic that was left; null if the person was unsubscribed from everything.
+ * Leaves the topic of the mail, after a one-click unsubscribe in a mail program or the first button of the page. If the
+ * mail has no topic, or the topic no longer exists, unsubscribes from everything, so that the request always has an
+ * effect. Returns the topic that was left; null if the person was unsubscribed from everything.
  */
 export async function leave(recipient: Recipient): Promise<ContactTopic | null> {
   const topic = await findTopicOfMail(recipient);

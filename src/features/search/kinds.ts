@@ -19,7 +19,7 @@ interface Kind {
   isNamed?: (name: string) => boolean;
 }
 
-/** Returns, for each type of result, how it is found by the searched text. */
+/** Returns how each type of result is found by the searched text. */
 export function kindsFor(ctx: Owner, text: string): Kind[] {
   const wanted = searchText(text);
   const few = { where: sql`true`, order: sql`id DESC` };

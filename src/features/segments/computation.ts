@@ -86,7 +86,10 @@ export interface AwaitedPass {
   generation: number;
 }
 
-/** Statements by which a call obtains a computation of the members as they are now or later. */
+/**
+ * The statements by which a call starts a computation of the members, or joins one whose result will not be older than
+ * the call.
+ */
 export interface JoinedComputation {
   writes: Statement[];
   /** Runs last and returns the pass to wait for. Returns nothing when the segment is no longer tracked. */

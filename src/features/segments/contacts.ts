@@ -88,7 +88,7 @@ function pageTooDeep(read: number): Invalid {
   return new Invalid([{ field: "page", code: "too_big", message }]);
 }
 
-/** Lists the members of a static segment, which are rows. Their number is stored. */
+/** Lists the members of a static segment. The members are rows, and their number is stored. */
 async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }: PageInput): Promise<ContactsPage> {
   const { memberCount: total } = segment;
   const members = sql`FROM segment_members WHERE ${inProject(ctx)} AND segment_id = ${segment.id}`;

@@ -13,8 +13,8 @@ import { getTopic, isLive } from "./topic";
 
 /**
  * `PATCH /topics/{id}`: writes only the columns that are sent, so two concurrent changes both take effect. A new
- * default applies to all contacts who never chose. It records no events, because they have not made a choice, and lets
- * segments be computed again.
+ * default applies to all contacts who never chose. It records no events, because these contacts have not made a choice,
+ * but marks the contacts as changed, so that segments are computed again.
  */
 export async function updateTopic(ctx: Context, id: Id, change: UpdateTopic): Promise<TopicRow> {
   const { name, defaultSubscribed } = change;

@@ -17,8 +17,8 @@ const dueWebhooks = (now: number) =>
   sql`FROM webhooks INDEXED BY ix_webhooks_due WHERE due_at <= ${now} AND ${isAtHome()}`;
 
 /**
- * Deliveries as a kind of outbound call, whose receivers are endpoints. One batch records a whole turn, because no
- * caller waits for the outcome of a delivery.
+ * Makes deliveries a kind of outbound call, whose receivers are the endpoints of webhooks. One batch records a whole
+ * turn, because no caller waits for the outcome of a delivery.
  */
 export const webhookCalls = outboundCalls({
   kind: "webhook",

@@ -32,8 +32,8 @@ export interface Check {
 }
 
 /**
- * Loads the bodies once for all recipients of a step. A missing body makes each email fail, as it would when it is
- * sent.
+ * Loads the bodies once for all recipients of a step. If a body is missing, each email fails, as it would when the
+ * campaign is sent.
  */
 export async function openCheck(
   ctx: Context,

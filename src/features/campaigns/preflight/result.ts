@@ -87,8 +87,8 @@ async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number):
 }
 
 /**
- * How many rows the database writes per recipient, including index entries. `sent`: for an email up to SENT, with its
- * event. `unsent`: for a withheld email, whose row has the reason. `held`: in addition, for an email that is held
+ * How many rows the database writes per recipient, including index entries: `sent` for an email that becomes SENT, with
+ * its event; `unsent` for a withheld email, whose row has the reason; `held` in addition, for an email that is held
  * first. test/flows/preflight.test.ts compares these figures with a campaign that is really sent.
  */
 const rowsPer = { sent: 7, unsent: 3, held: 1 };

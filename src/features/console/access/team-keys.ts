@@ -8,7 +8,10 @@ import { reasonOf } from "../../../platform/log";
 
 const patienceMs = 5 * secondMs;
 const maxKeys = 20;
-/** How long keys are cached. Cloudflare publishes a new key some weeks before it signs with it. */
+/**
+ * How long keys are cached. An hour is short enough, because Cloudflare publishes a new key some weeks before it signs
+ * with it.
+ */
 const cacheMs = hourMs;
 /** Cached keys that are older than this are read again when an unknown key has signed an assertion. */
 const freshMs = minuteMs;

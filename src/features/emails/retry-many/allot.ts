@@ -7,8 +7,8 @@ import type { Context } from "../../../platform/context";
 import type { Ended } from "./find-ended";
 
 /**
- * The emails that are sent again, and how many others are only counted: those whose content is `gone`, and those for
- * which the month's quota is used up.
+ * The emails that are sent again, the number of emails whose content is gone, and the number of emails for which the
+ * month's quota is used up.
  */
 export interface Allotted {
   retried: Ended[];

@@ -21,7 +21,7 @@ interface Request {
 
 const readRequest = columns({ email: asText, confirmedAt: orNull(asNumber), isSuppressed: asFlag });
 
-/** Selects the request for a confirmation to which the link belongs. */
+/** Selects the confirmation request that the link belongs to. */
 export function selectRequest(recipient: Recipient): Statement<Request> {
   return statement(requestOf(recipient), readRequest);
 }

@@ -21,7 +21,7 @@ import { getProject, notRestored } from "../project";
 import type { MoveProject } from "./schema";
 
 /**
- * Starts the move of a project to another database. The job is first stored in that database; then the project's row
+ * Starts the move of a project to another database. The job is first stored in the new database; then the project's row
  * names the job. After a crash in between, the job ends without moving anything. Throws NotFound, Invalid for a
  * database that does not exist or has the project already, and Conflict.
  */

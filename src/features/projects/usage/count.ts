@@ -24,9 +24,9 @@ const maxProjects = 300;
 const windowsPerTick = 300;
 
 /**
- * Counts, in a sweep, what projects store. Reads each row once, window by window, and stores its progress, so the next
- * tick can continue, also after a crash. A project's writes do not update the count, so a count can miss rows that are
- * written or deleted meanwhile, until the next count.
+ * Counts, in a sweep, what projects store. Reads each row once, window by window, and stores its progress, so that the
+ * next tick can continue, also after a crash. Writes to a project do not update its count, so a count may miss rows
+ * that are written or deleted while it runs; the next count finds them.
  */
 export async function countStorage(platform: Platform): Promise<void> {
   const due = await select(

@@ -4,7 +4,7 @@ import type { Platform } from "../../../platform/context";
 import { getProject } from "../project";
 import { countNow } from "./count-now";
 
-/** Returns the rows and bytes of a project: as they are now if it is small, and otherwise by its last count. */
+/** Returns the rows and bytes of a project: counted now if the project is small, and otherwise from its last count. */
 export async function getUsage(platform: Platform, id: string) {
   const project = await getProject(platform, id);
   const { shard, maxStorageMb } = project;

@@ -21,8 +21,8 @@ const maxFields = 1_000;
 const maxEvents = 50;
 
 /**
- * Implements `GET /workflows/fields`: the fields that a CONDITION may name. Fields of events are taken from recorded
- * events: from those named `eventName` or, if it is undefined, from the newest ones.
+ * Implements `GET /workflows/fields`: lists the fields that a CONDITION may name. Fields of events come from the data
+ * of recorded events: of those named `eventName`, or of the newest ones if no name is given.
  */
 export async function listWorkflowFields(ctx: Context, eventName: string | undefined): Promise<WorkflowField[]> {
   const batch = openBatch(ctx);
