@@ -28,8 +28,8 @@ export function isPersonBucket(name: string): boolean {
 }
 
 /**
- * Whether a bucket belongs to a single caller. There can be any number of callers, so the gate remembers only the most
- * recent ones.
+ * Whether a bucket belongs to a single caller. There can be any number of callers, so the project's gate remembers only
+ * the most recent ones.
  */
 export function isCallersOwn(name: string): boolean {
   return isAddressBucket(name) || isPersonBucket(name);

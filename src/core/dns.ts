@@ -67,8 +67,8 @@ function shortestTtl(records: { ttl: number }[]): number {
 }
 
 /**
- * Returns how long an absence may be cached, as the TTL of a record: the SOA record's TTL or its last number, whichever
- * is smaller (RFC 2308).
+ * Returns how long an absence may be cached: the TTL of the SOA record or the last number in it, whichever is smaller
+ * (RFC 2308).
  */
 function negativeTtl({ ttl, data }: ReadRecord): { ttl: number } {
   const minimum = Number(data.trim().split(/\s+/).at(-1));

@@ -17,7 +17,7 @@ const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid
 /** The most faults in an answer. More would not help, and an answer should not be larger than its request. */
 const maxFaults = 100;
 
-/** Translates the issues of the validator into the field errors of the contract. `input` is the validated value. */
+/** Translates the issues of the validator into the field errors of an answer. `input` is the validated value. */
 export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
   return error.issues.slice(0, maxFaults).map((issue) => {
     const received = valueAt(input, issue.path);

@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonValue } from "./json";
 
-/** The limits for a value: characters of a text, items of a list, keys of an object. */
+/**
+ * The limits for a value: the characters of a text, the items of a list, the keys of an object, and the levels of
+ * nesting.
+ */
 interface Measure {
   text: number;
   items: number;

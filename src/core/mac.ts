@@ -7,8 +7,8 @@ const keyed = new Map<string, ReturnType<typeof hmac.create>>();
 
 /**
  * Returns an HMAC-SHA256 synchronously: a mail needs several, and a promise for each would cost more than the hash
- * itself. For each secret, the isolate caches the state of the hash after the key. There are few secrets, so the cache
- * stays small.
+ * itself. For each secret, the isolate caches the state of the hash that has already taken in the key. There are few
+ * secrets, so the cache stays small.
  */
 export function macOf(secret: string, bytes: Uint8Array): Uint8Array {
   const state = keyed.get(secret) ?? hmac.create(sha256, utf8.encode(secret));

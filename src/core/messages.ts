@@ -118,7 +118,7 @@ export type MessageOf<T extends QueueMessage["type"]> = T extends JobType
 export const queueOf: Record<QueueMessage["type"], QueueName> = {
   ...storedJobs,
   "mail.deliver": "mail",
-  // A drainer runs for a while, and new mail must not wait for it.
+  // A consumer of waiting mail runs for a while, and new mail must not wait for it.
   "mail.drain": "campaign-mail",
   // Results must not wait behind mail that needs the same database.
   "mail.settle": "events",

@@ -8,7 +8,7 @@ export interface Page<T> {
   cursor: string;
   hasMore: boolean;
   total: number;
-  /** True when there are more rows than one statement may scan. `total` then counts only the newest rows. */
+  /** True when there may be more rows than `total`, because one statement may scan only a limited number of rows. */
   approximate?: true;
   countedAt?: string;
 }

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from "./time";
 
-/** The kinds of rows and files that a project stores, for the operator. */
+/** The kinds of rows and files that a project stores, as the operator sees them. */
 export const storageKinds = [
   "contacts",
   "events",

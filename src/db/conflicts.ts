@@ -17,7 +17,7 @@ export function isRefusedRow(error: unknown): boolean {
 
 /** Returns the name of the guard (see `guard` in statement.ts) that stopped a batch; null when something else did. */
 export function failedGuard(error: unknown): string | null {
-  // Matches SQLite's wording before 3.45 and since.
+  // Matches SQLite's wording both before and since version 3.45.
   return /(?:JSON path error near|bad JSON path:) '([a-z]+)'/.exec(messageOf(error))?.[1] ?? null;
 }
 

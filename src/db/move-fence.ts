@@ -140,8 +140,8 @@ export function passFence(owner: MoveOwner, statements: readonly Statement[]): S
 }
 
 /**
- * Deletes at most `rows` noted keys of a project, and only those with a number of at most `upTo`. Returns a row for
- * each deleted key.
+ * Deletes at most `rows` keys of a project from `moved_keys`, and only those whose number is at most `upTo`. Returns a
+ * row for each deleted key.
  */
 export function deleteNotes(owner: Owner, rows: number, upTo = Number.MAX_SAFE_INTEGER): Statement<unknown> {
   return statement(

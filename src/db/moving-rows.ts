@@ -90,7 +90,7 @@ export async function readNotes(
   }));
 }
 
-/** Returns which of the keys have a note. */
+/** Returns which of the keys belong to rows that have changed since the move began. */
 export async function readNoted(
   { db, project }: Owner & { db: Db },
   table: ProjectTable,
@@ -138,7 +138,7 @@ const bytesPerStatement = 500_000;
 
 /**
  * Writes rows unchanged. Each replaces the row with the same key. A row with another key but the same value in a unique
- * column is deleted. That row has also changed in the source database, so it has a note and is written again.
+ * column is deleted. That row has also changed in the source database, so its key is noted, and it is written again.
  */
 export function replaceRows({ project }: Owner, table: ProjectTable, images: readonly string[]): Statement[] {
   const into = list(table.columns.map((column) => sql`${sql.identifier(column)}`));

@@ -102,9 +102,9 @@ export const controlTables: readonly ProjectTable[] = [
 export const backupTables: readonly ProjectTable[] = projectTables.filter(({ backup }) => typeof backup === "string");
 
 /**
- * Returns the tables whose rows in the database `shard` move with their project. In the control database, a table that
- * is also one of `controlTables` stays, except `jobs`. For example, the audit log of a project stays there, with its
- * entries about keys and people, and is read there.
+ * Returns the tables whose rows in the database `shard` move with their project. Rows of `controlTables`, except
+ * `jobs`, stay in the control database. For example, the audit log of a project contains entries about keys and people,
+ * and is always read there.
  */
 export function movedTables(shard: string): readonly ProjectTable[] {
   const isShared = ({ name }: ProjectTable) =>

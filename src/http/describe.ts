@@ -9,7 +9,7 @@ import { describeRefusal } from "./refusals";
 import type { PlacedOperation } from "./routes";
 
 /**
- * Describes an operation for the document, with the parts of its policy that callers need: the kind of key, the
+ * Describes an operation for the OpenAPI document, with the parts of its policy that callers need: the kind of key, the
  * Idempotency-Key header, and the errors.
  */
 export function describeOperation(operation: PlacedOperation): RouteConfig {
@@ -87,14 +87,14 @@ function describedSuccess(success: Success): DescribedSuccess {
 }
 
 /**
- * Describes a body with its example. Every schema of a whole body has an example, which the document shows with each
- * operation.
+ * Describes a body with its example. Every schema of a whole body has an example, which the OpenAPI document shows with
+ * each operation.
  */
 function contentOf(schema: z.ZodType, { example = schema.meta()?.example, mediaType = "application/json" } = {}) {
   return { [mediaType]: { schema, example } };
 }
 
-/** The security of each kind of key in the document. The secret key is the document's default. */
+/** The security of each kind of key in the OpenAPI document. The secret key is the default of the document. */
 const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
   secret: {},
   public: { security: [{ publicKey: [] }] },

@@ -6,8 +6,8 @@ import type { AppEnv, AppRouter } from "./router";
 import { wantsMarkdown } from "./wants-markdown";
 
 /**
- * Serves the documents, whose first page is `/docs`. Each page is also available as Markdown, at its address with `.md`
- * and for programs that ask for it. `scripts/lib/site` builds the files, which are assets of the Worker.
+ * Serves the documentation, whose first page is `/docs`. Each page is also available as Markdown, at its address with
+ * `.md` and for programs that ask for it. `scripts/lib/site` builds the files, which are assets of the Worker.
  */
 export function serveDocs(app: AppRouter): void {
   app.get("/docs", open, (c) => servePage(c, "index"));

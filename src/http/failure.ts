@@ -54,7 +54,7 @@ const answers = new Map<unknown, Answer>([
   [ProofNeeded, { status: 403, code: "PROOF_NEEDED" }],
   [CrossSiteWrite, { status: 403, code: "ORIGIN_NOT_ALLOWED" }],
   [SendingPaused, { status: 403, code: "SENDING_PAUSED" }],
-  // The contract requires this odd pair of status and code, and clients check for exactly this pair.
+  // The API's contract requires this odd pair of status and code, and clients check for exactly this pair.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],
   [UnknownRoute, { status: 404, code: "RESOURCE_NOT_FOUND" }],
   [TooSlow, { status: 408, code: "REQUEST_TIMEOUT" }],

@@ -5,7 +5,7 @@ import type { Config } from "../platform/env";
 import type { Described } from "./operations";
 import type { Policy } from "./policy";
 
-/** A route whose errors need examples in the document. */
+/** A route whose errors need examples in the OpenAPI document. */
 export interface ExampleRoute extends Described {
   policy: Policy;
   config: Config;
@@ -82,7 +82,7 @@ function bodyOf({ operation, schemas }: ExampleRoute): Shape | undefined {
   const [media] = Object.values(body.content);
   const schema = media?.schema;
   if (schema === undefined) return undefined;
-  // The cast is safe: the schemas of bodies in our document are objects with properties.
+  // The cast is safe: in our OpenAPI document, the schemas of bodies are objects with properties.
   if (!("$ref" in schema) || schema.$ref === undefined) return schema as Shape;
   return schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] as Shape | undefined;
 }

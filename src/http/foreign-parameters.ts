@@ -1,5 +1,5 @@
 /**
- * The names of list parameters in other APIs. Each stands for one of the listed parameters of ours: the first that the
+ * The names of list parameters in other APIs. Each name stands for the first of our parameters next to it that the
  * route has.
  */
 const elsewhere: [names: string[], here: string[], advice: string][] = [

@@ -3,8 +3,8 @@ import type { Document } from "./operations";
 import type { PlacedOperation } from "./routes";
 
 /**
- * Returns the schemas of job results by their ids. The document registers them separately, because no answer consists
- * of a job result alone.
+ * Returns the schemas of job results by their ids. The OpenAPI document registers them separately, because no answer
+ * consists of a job result alone.
  */
 export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodType> {
   const results = operations.flatMap(({ accepted }) =>

@@ -22,7 +22,9 @@ const LegacyError = z
   })
   .meta({ id: "LegacyError", example: legacyExample("email") });
 
-/** The required fields of an endpoint that answers as the old API did, and how the document describes its 400. */
+/**
+ * The required fields of an endpoint that answers as the old API did, and how the OpenAPI document describes its 400.
+ */
 export interface Legacy {
   required: readonly Required[];
   description: string;

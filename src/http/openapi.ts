@@ -31,7 +31,7 @@ export function keepDocument(allRoutes: AllRoutes): DocumentText {
   };
 }
 
-/** `/openapi.json`: OpenAPI 3.1. */
+/** Serves `/openapi.json`, which is in OpenAPI 3.1. */
 export function serveOpenApi(app: AppRouter, documentText: DocumentText): void {
   app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), async (c) => {
     return c.body(await documentText(c), 200, { "Content-Type": "application/json" });

@@ -12,8 +12,8 @@ export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof methods)[number];
 
 /**
- * The body of an answer, and its description in the document. The example is the schema's own, unless another one is
- * given.
+ * The body of an answer, and its description in the OpenAPI document. The example is the schema's own, unless another
+ * one is given.
  */
 export type Success = z.ZodType | DescribedSuccess;
 

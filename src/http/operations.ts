@@ -3,7 +3,7 @@ import { type Method, methods } from "./operation";
 
 export type Document = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
-/** An operation with its path and method in the document. */
+/** An operation of the OpenAPI document, with its path and method. */
 export interface Described {
   path: string;
   method: Method;

@@ -77,9 +77,9 @@ export interface Policy {
   /** The names that the route reads; null for a route that is not in the OpenAPI document. */
   names: () => Names | null;
   /**
-   * Creates the refusals that the document shows as examples. This is a function, because creating an error object
-   * while the Worker starts would take a quarter of its startup time: V8 reads the whole bundle again to find the
-   * error's line.
+   * Creates the refusals that the OpenAPI document shows as examples. This is a function, because creating an error
+   * object while the Worker starts would take a quarter of its startup time: V8 reads the whole bundle again to find
+   * the error's line.
    */
   refusals: () => readonly Refusal[];
 }

@@ -12,8 +12,8 @@ import { wantsMarkdown } from "./wants-markdown";
 const rendering = lazily(() => import("./reference-text"));
 
 /**
- * Serves the API reference at `/docs/reference`, and as Markdown like every page of the documents. Its script is also
- * served from here, so that the page works offline and contacts no third party.
+ * Serves the API reference at `/docs/reference`, and as Markdown like every page of the documentation. Its script is
+ * also served from here, so that the page works offline and contacts no third party.
  */
 export function serveReference(app: AppRouter, documentText: DocumentText): void {
   const answerMarkdown = async (c: Context<AppEnv>) => {

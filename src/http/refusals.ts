@@ -1,6 +1,6 @@
 import { ErrorEnvelope } from "./envelope";
 
-/** The meaning of each error response, for the document. `refusal-examples.ts` adds the examples. */
+/** The meaning of each error response, for the OpenAPI document. `refusal-examples.ts` adds the examples. */
 const refusals = {
   400: "The body is not JSON, or the request cannot be read.",
   401: "The key is missing, not valid, or of the wrong kind.",

@@ -18,11 +18,14 @@ import { type AppEnv, type AppRouter, createRouter } from "./router";
 interface Shared {
   /** The operations' tag in the OpenAPI document. */
   tag: string;
-  /** Schemas that the document names although none of the operations uses them as a whole. */
+  /** Schemas that the OpenAPI document names although none of the operations uses them as a whole. */
   schemas?: Iterable<readonly [name: string, schema: z.ZodType]>;
 }
 
-/** An operation with its method, path and complete policy. Its path is written as in the document: `/topics/{id}`. */
+/**
+ * An operation with its method, path and complete policy. Its path is written as in the OpenAPI document:
+ * `/topics/{id}`.
+ */
 export interface PlacedOperation extends Shared, Omit<Operation, keyof Policy>, Policy {
   method: Method;
   path: string;
@@ -159,14 +162,15 @@ function asksToGrow({ grows }: PlacedOperation, input: object): boolean {
 }
 
 /**
- * Returns the operation of a registered route; undefined for middleware, and for a route that is not in the document.
+ * Returns the operation of a registered route; undefined for middleware, and for a route that is not in the OpenAPI
+ * document.
  */
 export function operationAt(route: RouterRoute): PlacedOperation | undefined {
   const policy = policySaidBy(route);
   return policy && operationOf(policy);
 }
 
-/** Returns the operation that has this policy; undefined for a route that is not in the document. */
+/** Returns the operation that has this policy; undefined for a route that is not in the OpenAPI document. */
 export function operationOf(policy: Policy): PlacedOperation | undefined {
   return isPlaced(policy) ? policy : undefined;
 }

@@ -14,8 +14,8 @@ const isoDayLength = "2026-01-31".length;
  */
 export function dateMs(text: string): number | null {
   const [fraction = ""] = isoDate.exec(text)?.slice(3) ?? [];
-  // The fraction is read separately, to get the same result as SQLite. Date.parse truncates the fraction, but SQLite
-  // rounds it, though never up to a whole second.
+  // The fraction is read separately, to get the same result as SQLite, which rounds it to at most 999 ms. Date.parse
+  // truncates it.
   const wholeSeconds =
     isoDate.test(text) && isDay(text.slice(0, isoDayLength)) ? Date.parse(text.replace(fraction, "")) : Number.NaN;
   return Number.isNaN(wholeSeconds) ? null : wholeSeconds + Math.min(999, Math.round(Number(`0${fraction}`) * 1000));

@@ -15,7 +15,7 @@ export function filterColumnOf(field: string): FilterColumn | null {
 const dataPrefix = "data.";
 const topicPrefix = "topic.";
 
-/** Returns the key of `data` in the name of a field; null for other fields. */
+/** Returns the key in `data.<key>`; null for other fields. */
 export function dataKeyOf(field: string): string | null {
   return afterPrefix(field, dataPrefix);
 }

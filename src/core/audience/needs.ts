@@ -43,8 +43,8 @@ function needsOfTest(test: FilterTest, segments: (id: string) => SegmentSource, 
 }
 
 /**
- * Whether a contact can match only with the event: `ever` at any time, or `window` within the window. `no` when a
- * contact can match without it.
+ * When a contact must have had the event in order to match: `ever` for any time, `window` for the window of the filter,
+ * `no` when the event is not necessary.
  */
 const needsEvent: Record<EventOperator, "ever" | "window" | "no"> = {
   triggered: "ever",

@@ -96,7 +96,7 @@ export function rowsBeforeRepeat({ rows, skipped }: CsvChunk): number {
   return rows.filter(before).length + skipped.filter(before).length;
 }
 
-/** Returns the chunk without rows whose data is too large. */
+/** Returns the chunk in which the rows of these addresses are skipped, because their data is too large. */
 export function withoutTooLarge(chunk: CsvChunk, emails: ReadonlySet<string>): CsvChunk {
   const tooLarge = chunk.rows.filter(({ email }) => emails.has(email));
   const skipped = tooLarge.map(({ row, email }) => ({ row, email, reason: "data_too_large" as const }));

@@ -17,7 +17,10 @@ export interface RowStart {
   row: number;
 }
 
-/** Opens a file: UTF-8 with a header row and an `email` column; delimited by comma, semicolon or tab. */
+/**
+ * Opens a file, which must be UTF-8, have a header row with an `email` column, and be delimited by commas, semicolons
+ * or tabs.
+ */
 export function openCsv(bytes: Uint8Array, taken: Taken = {}): Csv | CsvFault {
   const text = decodeUtf8(bytes);
   if (text === null) return { fault: "The file is not UTF-8 text. Save it as CSV in UTF-8 and upload it again." };
@@ -74,7 +77,7 @@ function readWindow({ text, delimiter, newline }: CsvText, from: RowStart, take:
   const isLast = start + window.length === text.length;
   const next = { cursor: start, row: from.row };
   let isBroken = false;
-  // The parser's fast mode would split the whole window, even for a few rows.
+  // The parser's fast mode would split the whole window even when only a few rows are needed.
   const parser = new Papa.Parser({ delimiter, newline, fastMode: false, step: readStep });
   parser.parse(window, 0, !isLast);
   if (isBroken) {

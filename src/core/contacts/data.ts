@@ -5,13 +5,13 @@ import { isStorable, unstorableText } from "../storable";
 import type { Warning } from "../warning";
 import { type FieldType, fieldType } from "./field-type";
 
-/** The largest `data` of a contact, as JSON in UTF-8. A CHECK in the table has the same limit. */
+/** The most bytes of a contact's `data`, as JSON in UTF-8. A CHECK in the table has the same limit. */
 export const maxDataBytes = 65_536;
 const maxKeyLength = 128;
 // SQLite's JSON functions stop at 1,000 levels, and no template needs more than a few.
 const maxDepth = 20;
 
-/** Keys with another meaning in a template, which therefore never become data (data rule 6). */
+/** Keys with another meaning in a template, which therefore never become data. */
 const reservedKeys = new Set([
   "id",
   "service_id",
@@ -22,7 +22,7 @@ const reservedKeys = new Set([
   "manageUrl",
 ]);
 
-/** The wrapper of a value. If `persistent` is false, the value is used in this call only (data rule 5). */
+/** The wrapper of a value. If `persistent` is false, the value is used in this call only. */
 const Wrapped = z.strictObject({ value: z.unknown(), persistent: z.boolean() });
 
 /** The effect of one call's `data`. */
@@ -34,11 +34,14 @@ export interface DataChange {
    * data.
    */
   own: JsonObject;
-  /** The type of each stored key, for keys that are new in the project. */
+  /** The type of each stored key. It counts only for keys that are new in the project. */
   types: Record<string, FieldType>;
 }
 
-/** Reads `data` by the nine rules of the spec. The value must have passed `ContactData`. */
+/**
+ * Reads the `data` of a call: unwraps its values, and drops reserved keys and empty texts. The value must have passed
+ * `ContactData`.
+ */
 export function readData(sent: JsonObject): DataChange {
   const stored: [string, JsonValue][] = [];
   const own: [string, JsonValue][] = [];

@@ -1,4 +1,4 @@
-/** A part of the documents below one heading. */
+/** A part of the documentation below one heading. */
 export interface Section {
   /**
    * The address of the page in this installation, such as `/docs/campaigns.md`, or of the document that describes an

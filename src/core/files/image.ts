@@ -37,8 +37,8 @@ function readGif(view: DataView): Image | null {
 }
 
 /**
- * Reads the first chunk, which says how the image is coded (RFC 9649 section 2; the frame of VP8: RFC 6386 section
- * 9.1).
+ * Reads the first chunk, whose name tells the format of the image (RFC 9649 section 2, and RFC 6386 section 9.1 for
+ * VP8).
  */
 function readWebp(view: DataView): Image | null {
   if (view.byteLength < 30 || !isText(view, 0, "RIFF") || !isText(view, 8, "WEBP")) return null;

@@ -32,7 +32,7 @@ export class UnverifiedSender extends Refusal {
       suggestion:
         "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED. It must be " +
         "a domain that you own: those of public mail providers cannot be verified.",
-      // The contract fixes the code of this answer, so the details name the reason.
+      // The API's contract fixes the code of this answer, so the details name the reason.
       details: { reason: "domain_not_verified", domain },
     });
   }

@@ -56,9 +56,9 @@ const fullCallsPerTurn = 3;
 const turnsPerSecond = 10;
 
 /**
- * Grants what the lane accepts now, up to one turn. Only a drainer probes a lane after a pause, because a drainer can
- * choose a mail that is sent alone. A call with fresh mail may contain many mails, and could only be repeated as a
- * whole.
+ * Grants what the lane accepts now, up to one turn. Only a drainer, a consumer of waiting mail, probes a lane after a
+ * pause, because it can choose a mail that is sent alone. A call with fresh mail may contain many mails, and could only
+ * be repeated as a whole.
  */
 export function grantPermit(
   account: Account,

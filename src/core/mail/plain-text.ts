@@ -58,7 +58,9 @@ export interface Link {
   url: string;
 }
 
-/** Returns the plain text of an HTML mail's frame, and the links whose text or URL contains a mark. */
+/**
+ * Returns the plain text of the frame of an HTML mail (see `Framed`), and the links whose text or URL contains a mark.
+ */
 export function plainTextOfFrame(frame: string): { text: string; links: Link[] } {
   markedLinks = [];
   return { text: plainText(frame), links: markedLinks };

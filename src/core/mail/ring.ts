@@ -32,7 +32,8 @@ interface WaitingMail {
   /** The position after which to continue reading; null at the beginning. */
   cursor: MailCursor | null;
   /**
-   * The permit of the drainer that is reading this mail; null when none is. A second drainer would read the same mail.
+   * The permit of the drainer (a consumer of waiting mail) that is reading this mail; null when none is. A second
+   * drainer would read the same mail.
    */
   reader: string | null;
   /**

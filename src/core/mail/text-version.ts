@@ -18,8 +18,9 @@ const maxCacheBytes = 4_000_000;
 const versions = new TextCache<Version | null>((frame) => frame.length * 4, maxCacheBytes);
 
 /**
- * Returns the plain text of a rendered HTML mail. The text of the mail's frame is made once, and the values are filled
- * in. When a value could change how the surrounding HTML is read, the text is made from the whole HTML instead.
+ * Returns the plain text of a rendered HTML mail. The text of the mail's frame (see `Framed`) is made once, and the
+ * values are filled in. When a value could change how the surrounding HTML is read, the text is made from the whole
+ * HTML instead.
  */
 export function textVersion({ output, frame, values }: Framed, budget?: Budget): string {
   const version = frame === null ? null : versionOf(frame, budget);

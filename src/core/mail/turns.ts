@@ -19,8 +19,8 @@ export interface Turn extends Grant {
 }
 
 /**
- * An answer with `drainAt`: the caller must make sure that a drainer starts at that time. Null when another caller
- * makes sure of it, or when no drainer is needed.
+ * An answer with `drainAt`: the caller must make sure that a drainer (a consumer of waiting mail) starts at that time.
+ * Null when another caller makes sure of it, or when no drainer is needed.
  */
 export type WithDrainer<T> = T & { drainAt: number | null };
 

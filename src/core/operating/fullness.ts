@@ -20,8 +20,8 @@ export interface NotedSize {
 }
 
 /**
- * Returns when a database will be full if it keeps growing at its average rate since the oldest note. Null while it
- * does not grow, or when the notes span less than a day.
+ * Returns when a database will be full if it keeps growing at its average rate since the oldest recorded size. Null
+ * while it does not grow, or when the oldest size is less than a day old.
  */
 export function fullAt(notes: readonly NotedSize[], now: NotedSize): number | null {
   const oldest = notes.reduce<NotedSize | null>(

@@ -15,8 +15,8 @@ export type ProjectMove = {
    */
   stage: "copying" | "turning back" | "opening" | "leaving";
   /**
-   * The run that holds the fence, which refuses writes to the project's rows, or is about to raise it. Only this run
-   * may switch the project to the new database.
+   * The run that has raised the fence, or is about to. The fence refuses writes to the project's rows, and only this
+   * run may switch the project to the new database.
    */
   fence?: number | null;
   /** When the fence was raised. */

@@ -51,7 +51,7 @@ export function markFor(value: string, values: string[]): string | null {
   return isPlainWords(value) ? markForWords(value, values) : null;
 }
 
-/** Adds a value that is known to be plain words, and returns its mark. */
+/** Adds a value that is known to be plain words, and returns its mark; null when all marks are in use. */
 export function markForWords(value: string, values: string[]): string | null {
   if (values.length === maxMarks) return null;
   values.push(value);

@@ -18,7 +18,7 @@ const MAX_DEPTH = 100;
 
 /**
  * liquidjs's parser with limits, and with a cost for every node: a tag or output pays for the length of its own text,
- * including its `elsif`s and `when`s, each time it runs. That covers anything that can be packed into one tag.
+ * including its `elsif`s and `when`s, each time it runs. The length bounds the work of a single run.
  */
 class MeteredParser extends Parser {
   /** The lengths of the tags being parsed, the outermost first. */

@@ -9,7 +9,7 @@ export interface LinkSlot {
   end: number;
   /** The value as written, without quotes. */
   raw: string;
-  /** Whether the value contains marks of a frame. */
+  /** Whether the value contains a mark in place of a recipient's value (see `Framed`). */
   hasMark: boolean;
   /** The position of the link among those of its mail, from 1. */
   number: number;

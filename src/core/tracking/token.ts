@@ -19,7 +19,7 @@ export interface TrackedMail {
 export interface TrackedClick extends TrackedMail {
   /**
    * The position of the link among those of its mail, from 1. In a campaign's mail, its position among the links of the
-   * content, or 0 when the content has no such link.
+   * body before rendering; 0 when the body does not contain the link.
    */
   number: number;
   url: string;

@@ -37,9 +37,9 @@ const maxPlanBytes = 8_000_000;
 const plans = new TextCache<Plan | null>((frame) => frame.length * 6, maxPlanBytes);
 
 /**
- * Tracks the links of a rendered mail, and adds the pixel. A stable frame is parsed once for all recipients, and the
- * URLs become additional values. The plain text, which is made from the frame, then has the same links. If the frame is
- * not stable, the HTML itself is parsed, and the result has no frame.
+ * Tracks the links of a rendered mail, and adds the pixel. If the frame is stable (see `isStable`), it is parsed once
+ * for all recipients, and the URLs become additional values. The plain text, which is made from the frame, then has the
+ * same links. Otherwise, the HTML itself is parsed, and the result has no frame.
  */
 export function withTracking({ output, frame, values }: Framed, tracker: Tracker): Framed {
   const plan = frame === null ? null : plans.getOrMake(frame, () => planOf(frame));

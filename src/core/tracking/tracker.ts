@@ -4,8 +4,8 @@ import type { Tracker } from "./track-links";
 import type { WrittenLinks } from "./written-links";
 
 /**
- * Opens the tracker of one mail, whose tokens are signed with `secret`. If `written` is given, a link is numbered by
- * its position in the content, regardless of other links in this mail.
+ * Opens the tracker of one mail, whose tokens are signed with `secret`. If `written` is given, a link has the number of
+ * its position in the body before rendering, which is the same for all recipients.
  */
 export function openTracker(
   secret: string,

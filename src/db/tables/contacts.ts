@@ -16,8 +16,8 @@ export const contacts = sqliteTable(
     email: text().notNull(),
     subscribed: flag().notNull(),
     /**
-     * When the contact was last unsubscribed, by any means. Null if it has subscribed again since, or was never
-     * subscribed.
+     * When the contact was last unsubscribed, by any means. Null if that never happened, or if it has subscribed again
+     * since.
      */
     optedOutAt: time(),
     /**

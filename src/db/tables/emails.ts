@@ -59,7 +59,7 @@ export const emailContents = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Finds the contents that still name a template version or its file, because such a version must be retained.
+    // Finds the contents that still name a template version or its file, because that version must then be retained.
     index("ix_email_contents_version")
       .on(table.projectId, table.templateVersionId)
       .where(sql`template_version_id IS NOT NULL`),
@@ -166,8 +166,8 @@ export const emails = sqliteTable(
     // One row per campaign and contact. Mail without a campaign is not limited, because NULLs are distinct. This index
     // also finds the emails of a contact.
     uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
-    // The open mail of a project in the order of delivery: for drainers, and for the sweep, which reads the first email
-    // of each project.
+    // The open mail of a project in the order of delivery: for consumers of waiting mail, and for the sweep, which
+    // reads the first email of each project.
     index("ix_emails_due").on(table.clock, table.projectId, table.priority, table.dueAt).where(sql`due_at IS NOT NULL`),
     // Mail that failed or whose outcome is unknown, for the list of items that need attention.
     index("ix_emails_unsent").on(table.projectId, table.id).where(sql`status IN ('FAILED', 'UNKNOWN')`),

@@ -3,8 +3,8 @@ import type { CallerKind } from "../../core/keys";
 import { createdAt, projectId, time } from "../columns";
 
 /**
- * The effect of a request with an idempotency key, written in the batch that has the effect. Even if the gate has
- * forgotten the key, the database then refuses a second commit with it, and the first answer can be returned again.
+ * The effect of a request with an idempotency key, written in the batch that has the effect. Even if the project's gate
+ * has forgotten the key, the database then refuses a second commit with it, and the first answer can be returned again.
  */
 export const idempotencyEffects = sqliteTable(
   "idempotency_effects",
