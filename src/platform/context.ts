@@ -99,7 +99,9 @@ export interface Platform {
   spent: Spent;
   /** The call whose changes the audit log records; null for our own work, and for calls that the log leaves out. */
   audit: AuditedCall | null;
-  /** The audit entry of the whole call, when a person makes it and its changes are not recorded one by one; else null. */
+  /**
+   * The audit entry of the whole call; null unless a person makes the call and its changes are not recorded one by one.
+   */
   callEntry: CallEntry | null;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;

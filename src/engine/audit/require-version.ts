@@ -21,8 +21,8 @@ export async function requireAuditedVersion(ctx: Context, row: Versioned & { id:
 const readActor = columns({ kind: asOneOf<Actor["kind"]>(), name: orNull(asText) });
 
 /**
- * Returns who made the last change of a row that the log records; null when the log has none, or none since the given
- * time.
+ * Returns who last changed a row, according to the audit log; null when the log has no change of the row since the
+ * given time.
  */
 export function findLastActor(ctx: Context, target: Id, since = 0): Promise<Pick<Actor, "kind" | "name"> | null> {
   return selectFirst(

@@ -22,8 +22,6 @@ export interface ContactChange {
   whenFull: "refuse" | "keep";
   /** Nothing is written unless this condition holds. */
   onlyIf: SQL;
-  /**
-   * The random tail of the ids of the events for subscription changes, by which the batch recognises its own commit.
-   */
+  /** The random tail that the ids of the subscription events share. The batch recognises its own commit by it. */
   tail?: Tail;
 }

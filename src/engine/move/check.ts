@@ -18,8 +18,8 @@ export async function check(move: Move): Promise<Move> {
   const last = page.next ?? copied.next;
   const isCut = page.next !== null;
   const theirs = isCut ? (await readPage(targetOf(move), table, state.after, page.next)).images : copied.images;
-  // The audit log in the control database also has entries about keys and people, which do not move. So rows that only
-  // the new database has are no difference in a shared table.
+  // The audit log in the control database also has entries about keys and people, which do not move. So in a shared
+  // table, rows that only the new database has are no difference.
   const isShared = !movedTables(to).includes(table);
   const keys = new Set([...page.images.keys(), ...(isShared ? [] : theirs.keys())]);
   const different = [...keys].filter((key) => page.images.get(key) !== theirs.get(key));

@@ -17,8 +17,8 @@ const maxRounds = 10;
 const maxFencedMs = 5 * secondMs;
 
 /**
- * How long the old rows are kept behind the fence after the switch, in milliseconds. By then, all work that began
- * before the switch has ended: a queue consumer can take a quarter of an hour.
+ * How long the old rows are kept behind the fence after the switch, in milliseconds. All work that began before the
+ * switch has ended by then: a queue consumer can take a quarter of an hour.
  */
 const leftMs = hourMs;
 

@@ -178,7 +178,7 @@ async function deliverRounds(
     }
   } finally {
     // Runs even when a round failed, because only this consumer knows the provider's answers, and which calls were
-    // never made. If the calls that were never made were not recorded, their mail would become UNKNOWN.
+    // never made. If this was not recorded, mail that was never sent would become UNKNOWN.
     await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
       ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
       return writeDown(ctx, { ...called, noted: [] });

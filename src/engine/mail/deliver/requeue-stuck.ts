@@ -49,8 +49,8 @@ export function endLeasesOfMail(platform: Platform): Promise<void> {
 async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   const after = new Map<Db, number>();
   const now = platform.now.getTime();
-  // Handed-over mail keeps its `due_at`, which is at most a lease ahead. With a shorter lease, mail that is due later
-  // must be found, too.
+  // Handed-over mail keeps its `due_at`, which is at most a lease ahead. So if the lease is shorter, mail that is due
+  // later is included.
   const dueBefore = now + permitMs - leaseMs;
   await sweepDatabases(platform, async (db) => {
     const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0, dueBefore });
