@@ -63,8 +63,8 @@ const readHeld = columns({ firstId: asId, lastId: asId, open: asNumber });
 const readOpen = columns({ open: asNumber });
 
 /**
- * Recounts the released pages that are marked for it. Returns the number of released emails that are still open, and
- * the next held pages.
+ * Recounts the released pages that are marked for a recount. Returns the number of released emails that are still open,
+ * and the next held pages.
  */
 async function readLedger(ctx: Context, run: Run): Promise<{ open: number; held: HeldPage[] }> {
   const { campaign } = run;

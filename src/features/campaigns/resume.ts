@@ -17,8 +17,8 @@ import { forgetWatched } from "./watched";
 const ofCanary = JSON.stringify(byCanary);
 
 /**
- * `POST /campaigns/{id}/resume`: resumes a held campaign. Resuming after a failed canary releases the other recipients.
- * Throws NotFound and Conflict.
+ * `POST /campaigns/{id}/resume`: resumes a held campaign. Resuming after a failed canary releases the recipients
+ * outside the canary. Throws NotFound and Conflict.
  */
 export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   if (!carriesMarketing(ctx)) requireCarrier(ctx, (await getCampaign(ctx, id)).type);

@@ -49,7 +49,7 @@ async function readFigures(ctx: Context, row: CampaignRow): Promise<Figures> {
   return { progress, stats, brakes: { canary: isJudged(row, progress) ? canaryBrake(row, stats) : null, project } };
 }
 
-/** Whether the canary still decides about the other recipients. */
+/** Whether the canary still decides about the recipients outside it. */
 function isJudged({ canary, heldReason }: CampaignRow, progress: CampaignProgress | null): boolean {
   if (canary === null || progress === null) return false;
   const isFailed = byCanary.some((reason) => reason === heldReason);

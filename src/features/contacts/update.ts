@@ -56,7 +56,8 @@ async function whyNotAtVersion(ctx: Context, isContact: SQL, id: Id): Promise<Er
   const row = await selectFirst(ctx.db, sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts));
   if (row === null) return new NotFound("contact", id);
   if (ctx.ifMatch === null || ctx.ifMatch === row.version) return neverFresh();
-  // Only changes by people are in the log. An entry that is older than the row's change is not about that change.
+  // Names who made the row's last change. The audit log only has changes by people, so an entry that is older than
+  // `updatedAt` is about an earlier change.
   return new VersionMismatch(ctx.ifMatch, { ...row, changedBy: await findLastActor(ctx, id, row.updatedAt) });
 }
 

@@ -20,8 +20,8 @@ export async function sumNames(ctx: Context, days: Days): Promise<{ name: string
 }
 
 /**
- * Returns how many contacts ever had each of the named events, and when each event last occurred, up to the last of the
- * days.
+ * Returns, for each of the named events, how many contacts ever had it, and when it last occurred before the end of the
+ * range.
  */
 export async function knownOf(
   ctx: Context,

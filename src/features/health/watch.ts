@@ -11,7 +11,7 @@ import { beat, reachesAnyone, tell } from "./tell";
 /**
  * Runs the checks as a sweep. Tells people when a check begins to fail or recovers, and calls the heartbeat URL while
  * no check fails. A failure is reported once two runs, five minutes apart, have seen it. If the process crashes right
- * after an alert, the alert is sent again. Without anybody to tell, no check runs.
+ * after an alert, the alert is sent again. If there is nobody to tell, no check runs.
  */
 export async function watchHealth(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard) || !reachesAnyone(platform)) return;

@@ -61,8 +61,8 @@ async function findReached(platform: Platform, { delivered, written }: ReceivedM
 const rememberedMs = 7 * dayMs;
 
 /**
- * Records the event. Returns 1, or 0 if nothing was recorded. The row that remembers the notice is in the same batch as
- * the event.
+ * Records the event. Returns 1, or 0 if nothing was recorded. The same batch stores that the notice was taken, so a
+ * repeated notice records nothing.
  */
 async function record(
   platform: Platform,

@@ -17,7 +17,7 @@ const longestWaitSeconds = 600;
 /**
  * Takes the reports that a provider puts into a queue. Other messages in the queue, and reports about mail that Petrel
  * did not send, have no effect. A report can arrive before its mail is recorded, so a report whose mail is not found is
- * redelivered. A report that fails is redelivered without the others.
+ * redelivered. When a report fails, only that report is redelivered.
  */
 export async function takeQueued(platform: Platform, messages: readonly Message[]): Promise<void> {
   for (const message of messages) {

@@ -18,7 +18,7 @@ export interface GoneRecipient {
   contact: null;
 }
 
-/** Finds the recipient of a link; null if we did not sign the link for this purpose, or if the project is deleted. */
+/** Finds the recipient of a link; null if we did not sign the link for `purpose`, or if the project is deleted. */
 export async function findRecipient(
   platform: Platform,
   purpose: TokenPurpose,

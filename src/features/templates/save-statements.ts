@@ -14,7 +14,7 @@ import { versionGraceMs } from "./forget-versions";
 
 const maxTemplates = 1_000;
 
-/** Stops the whole batch when the project would exceed its number of templates. */
+/** Stops the whole batch when the project already has the maximum number of templates. */
 export function guardTemplates(ctx: Context): Statement {
   return guard(sql`(SELECT count(*) FROM templates WHERE ${inProject(ctx)}) < ${maxTemplates}`, tooManyTemplates);
 }

@@ -51,8 +51,8 @@ async function findCampaigns(ctx: Context, templateId: Id): Promise<TemplateUsag
 }
 
 /**
- * Adds up the emails of all months. Each month is one seek in the key, however much the project sends with other
- * templates.
+ * Adds up the template's emails of all months. Each month is one seek in the key, however much the project sends with
+ * other templates.
  */
 async function countSent(ctx: Context, templateId: Id): Promise<number> {
   const ofProject = sql`monthly_usage WHERE ${inProject(ctx)}`;

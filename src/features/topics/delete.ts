@@ -13,10 +13,10 @@ import type { Context } from "../../platform/context";
 import { getTopic, isLive } from "./topic";
 
 /**
- * `DELETE /topics/{id}`. Throws NotFound, and Conflict while a template, an open campaign or a condition uses the
- * topic. A concurrent call that would use the topic finds it deleted. The row stays, because a slug is never used
- * again. People's choices stay too: a person who left the topic still gets none of its mail that was accepted before
- * the deletion, and a link in such mail unsubscribes from everything.
+ * `DELETE /topics/{id}`: deletes a topic. Throws NotFound, and Conflict while a template, an open campaign or a
+ * condition uses the topic. A concurrent call that would use the topic finds it deleted. The row stays, because a slug
+ * is never used again. People's choices stay too: a person who left the topic still gets none of its mail that was
+ * accepted before the deletion, and a link in such mail unsubscribes from everything.
  */
 export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const { slug } = await getTopic(ctx, id);

@@ -22,8 +22,8 @@ export interface FieldUsage extends Usage {
 }
 
 /**
- * `GET /contacts/fields/{field}/usage`: returns how many contacts have a field, and what names it. Throws NotFound for
- * a field that was never seen and that no condition names.
+ * `GET /contacts/fields/{field}/usage`: returns how many contacts have a field, and where conditions name it. Throws
+ * NotFound for a field that was never seen and that no condition names.
  */
 export async function fieldUsage(ctx: Context, field: string): Promise<FieldUsage> {
   const batch = openBatch(ctx);
