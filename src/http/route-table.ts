@@ -10,6 +10,8 @@ interface RouteEntry<T> {
 interface Chain<T> {
   pattern: RegExp;
   handlers: [T, ParamIndexMap][];
+  /** The names that are not ids, because other endpoints have them as the last segment of the same path. */
+  names: Set<string | undefined>;
 }
 
 /** The endpoints by method and first segment. If several patterns match, the one that was registered first answers. */
@@ -32,9 +34,9 @@ export function routeTable<T>(): Router<T> {
     },
     match(method, path) {
       table ??= buildTable(entries);
-      for (const { pattern, handlers } of table.get(`${method} ${firstSegment(path)}`) ?? []) {
+      for (const { pattern, handlers, names } of table.get(`${method} ${firstSegment(path)}`) ?? []) {
         const [whole, ...values] = pattern.exec(path) ?? [];
-        if (whole !== undefined) return [handlers, values];
+        if (whole !== undefined && !names.has(values.at(-1))) return [handlers, values];
       }
       const middleware = entries.filter((entry) => isMiddlewareOf(path, entry));
       return [middleware.map(({ handler }) => [handler, {}]), []] satisfies Result<T>;
@@ -64,7 +66,20 @@ function chainOf<T>(entries: RouteEntry<T>[], method: string, path: string): Cha
   return {
     pattern: patternOf(path),
     handlers: own.map(({ handler }) => [handler, Object.fromEntries(names)]),
+    names: new Set(endsWithId(path) ? namesBeside(entries, path) : []),
   };
+}
+
+/** Returns the literal last segments of the endpoints whose paths differ from the given one in that segment alone. */
+function namesBeside(entries: RouteEntry<unknown>[], path: string): string[] {
+  const before = path.slice(0, path.lastIndexOf("/") + 1);
+  const beside = entries.filter((entry) => entry.method !== everyMethod && entry.path.startsWith(before));
+  return beside.map((entry) => entry.path.slice(before.length)).filter((rest) => !/[/:*]/.test(rest));
+}
+
+/** Whether a route ends with an id. Unlike the name of an event, an id is never equal to the name of an endpoint. */
+export function endsWithId(route: string): boolean {
+  return /\/:(id|\w+Id)$/.test(route);
 }
 
 function isMiddlewareOf(path: string, entry: RouteEntry<unknown>): boolean {

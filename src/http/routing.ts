@@ -4,7 +4,7 @@ import type { RouterRoute } from "hono/types";
 import { MethodNotAllowed, UnknownRoute } from "../core/errors";
 import { nearest, relocated } from "./nearest";
 import { type CallerKey, policySaidBy, usualPolicy } from "./policy";
-import { firstSegment, patternOf } from "./route-table";
+import { endsWithId, firstSegment, patternOf } from "./route-table";
 import type { AppEnv } from "./router";
 
 export type AllRoutes = () => Promise<RouterRoute[]>;
@@ -60,12 +60,19 @@ export function requireRoute(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
     if (routeOf(c)) return next();
     const { method, path } = c.req;
     const endpoints = (await allRoutes()).filter(isEndpoint);
-    const allowed = [...new Set(endpoints.filter((route) => fits(route, path)).map((route) => route.method))];
+    const allowed = [...new Set(endpointsAt(endpoints, path).map((route) => route.method))];
     const advice = nearest(endpoints, method, path);
     throw allowed.length === 0
       ? new UnknownRoute(method, path, advice)
       : new MethodNotAllowed(method, path, { allowed, advice });
   };
+}
+
+/** Returns the endpoints of a path. `/contacts/lookup` is an endpoint of its own, and not a contact with that id. */
+function endpointsAt(endpoints: RouterRoute[], path: string): RouterRoute[] {
+  const here = endpoints.filter((route) => fits(route, path));
+  const isNamed = here.some((route) => !route.path.includes(":", route.path.lastIndexOf("/")));
+  return isNamed ? here.filter((route) => !endsWithId(route.path)) : here;
 }
 
 /** Whether any method has an endpoint at this path. */

@@ -126,6 +126,26 @@ describe("routes", () => {
     expect(answer.headers.get("Allow")?.split(", ")).toEqual(expect.arrayContaining(allowed));
   });
 
+  it.each([
+    ["GET", "/contacts/lookup", ["POST"]],
+    ["PATCH", "/contacts/bulk-delete", ["POST"]],
+    ["DELETE", "/contacts/fields", ["GET"]],
+    ["DELETE", "/emails/retry", ["POST"]],
+    ["GET", "/segments/preview", ["POST"]],
+    ["DELETE", "/workflows/fields", ["GET"]],
+    ["DELETE", "/workflows/some-id/executions/cancel-all", ["POST"]],
+  ])("do not take the name of an endpoint for an id: %s %s", async (method, path, allowed) => {
+    const answer = await call(method, path, undefined, bearer((await newProject()).keys.secret));
+    expectRefusal(answer, 405, "METHOD_NOT_ALLOWED", { details: expect.anything() });
+    expect(answer.headers.get("Allow")?.split(", ").toSorted()).toEqual(allowed);
+  });
+
+  it("take the name of an endpoint for that of an event", async () => {
+    const { api } = await newProject();
+    await api.post("/events/track", { email: "ada@example.com", event: "names" });
+    expect((await api.delete("/events/names")).body).toEqual({ deletedCount: 1 });
+  });
+
   it("say 404 to the id of another project's job", async () => {
     const [mine, other] = [await newProject(), await newProject()];
     const { jobId } = (await admin.delete(`/admin/projects/${other.id}`)).body;
