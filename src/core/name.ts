@@ -11,6 +11,14 @@ export const Name = z
   .max(maxNameLength)
   .refine(...storable);
 
+/** A name without the blanks around it: what people see on buttons and in lists must not be blank. */
+export const VisibleName = z
+  .string()
+  .trim()
+  .min(1, "Must not be blank")
+  .max(maxNameLength)
+  .refine(...storable);
+
 export const Description = z
   .string()
   .max(500)

@@ -83,11 +83,24 @@ describe("POST /admin/projects", () => {
     ["an address of eleven lines", { postalAddress: "a\n".repeat(11) }, "postalAddress", "too_big"],
     ["an address with a control character", { postalAddress: "1 Main St\u0007" }, "postalAddress", "invalid_string"],
     ["an address that cannot be stored", { postalAddress: "1 Main St \ud800" }, "postalAddress", "invalid_string"],
+    ["a blank name", { name: " " }, "name", "too_small"],
+    ["a name that cannot be stored", { name: "Acme \ud800" }, "name", "invalid_string"],
     ["a test clock that is a word", { testClock: "yes" }, "testClock", "invalid_type"],
   ])("refuses %s", async (_, fields, field, code) => {
     const before = await projectCount();
     expectInvalid(await admin.post("/admin/projects", { name: "Acme", ...fields }), field, code);
     expect(await projectCount()).toBe(before);
+  });
+
+  it("refuses other texts that cannot be stored, too", async () => {
+    const path = `/admin/projects/${(await newProject()).id}`;
+    for (const [answer, field] of [
+      [await admin.patch(path, { disabledReason: "\ud800" }), "disabledReason"],
+      [await admin.post(`${path}/keys`, { kind: "secret", name: "\ud800" }), "name"],
+      [await admin.post("/admin/keys", { kind: "monitor", name: "\ud800" }), "name"],
+    ] as const) {
+      expectInvalid(answer, field, "invalid_string");
+    }
   });
 
   it("tidies a postal address, and keeps its lines", async () => {

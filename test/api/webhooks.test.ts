@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
-import { isoTime, uuid } from "../support/refusal";
+import { expectInvalid, isoTime, uuid } from "../support/refusal";
 import { callWith } from "../support/with-settings";
 
 const sound = { url: "https://example.com/hooks", events: ["email.*"] };
@@ -34,6 +34,12 @@ describe("POST /webhooks", () => {
     expect((await project.api.get(`/webhooks/${body.id}`)).body).toEqual(shown);
     expect((await project.api.get("/webhooks")).body).toEqual([shown]);
     expect(await listenersOf(project)).toEqual(["email.*"]);
+  });
+
+  it("refuses a description that cannot be stored", async () => {
+    const { api } = await newProject();
+    expectInvalid(await api.post("/webhooks", { ...sound, description: "\ud800" }), "description", "invalid_string");
+    expect((await api.get("/webhooks")).body).toEqual([]);
   });
 
   it("stores no secret that can be read", async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { VisibleName } from "../../core/name";
 
 const example = {
   id: "0199a0f2-0b7b-7f52-9c31-6f5e4d3c2b1a",
@@ -25,6 +26,6 @@ export const CreatedMonitorKey = MonitorKey.extend({
 }).meta({ id: "CreatedMonitorKey", example: { ...example, key: `mk_${"5f".repeat(32)}` } });
 
 export const CreateMonitorKey = z
-  .object({ kind: z.literal("monitor"), name: z.string().trim().min(1).max(100).optional() })
+  .object({ kind: z.literal("monitor"), name: VisibleName.optional() })
   .meta({ id: "CreateMonitorKey", example: { kind: "monitor", name: "grafana" } });
 export type CreateMonitorKey = z.infer<typeof CreateMonitorKey>;

@@ -4,9 +4,10 @@ import { keyGrants } from "../../core/keys";
 import { LanguageTag } from "../../core/languages/language-tag";
 import { DisplayName } from "../../core/mail/address-input";
 import { Company, PostalAddress } from "../../core/mail/imprint";
+import { Description, VisibleName } from "../../core/name";
 import { Warnings } from "../../core/warning";
 
-export const ProjectName = z.string().trim().min(1).max(100);
+export const ProjectName = VisibleName;
 const Tracking = z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]);
 const Limit = z.number().int().min(1).nullable();
 
@@ -162,7 +163,7 @@ export const UpdateProject = z
     name: ProjectName,
     ...settings,
     disabled: z.boolean(),
-    disabledReason: z.string().max(500).nullable(),
+    disabledReason: Description.nullable(),
     publicKeyMayResubscribe: z
       .boolean()
       .meta({ description: "Let `/v1/track` subscribe people who have unsubscribed themselves." }),

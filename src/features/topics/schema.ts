@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { storable } from "../../core/storable";
+import { Description, VisibleName } from "../../core/name";
 import { Warnings } from "../../core/warning";
 
 export const topicExample = {
@@ -37,22 +37,11 @@ export const TopicPage = z
   })
   .meta({ id: "TopicPage", example: { data: [topicExample], cursor: "", hasMore: false, total: 1 } });
 
-// Recipients read the name on buttons, so it must not be blank.
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .refine(...storable);
-const description = z
-  .string()
-  .max(500)
-  .refine(...storable)
-  .nullish();
+const description = Description.nullish();
 
 export const CreateTopic = z
   .object({
-    name,
+    name: VisibleName,
     description,
     defaultSubscribed: z
       .boolean()
@@ -68,7 +57,7 @@ export type CreateTopic = z.infer<typeof CreateTopic>;
 
 export const UpdateTopic = z
   .object({
-    name: name.optional(),
+    name: VisibleName.optional(),
     description,
     defaultSubscribed: z.boolean().optional().meta({
       description: "Applies at once to every contact that never chose, without events.",

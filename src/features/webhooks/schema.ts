@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Description } from "../../core/name";
 import { Warnings } from "../../core/warning";
 import { ListenedNames } from "../../core/webhooks/event-names";
 
@@ -48,7 +49,7 @@ export const RotatedWebhook = CreatedWebhook.extend({
 const url = z.string().min(1).meta({
   description: "http: or https:, without a user name or password. It must be on the public internet.",
 });
-const description = z.string().max(500).nullish();
+const description = Description.nullish();
 
 export const CreateWebhook = z
   .object({ url, events: ListenedNames, description })
