@@ -100,7 +100,8 @@ export interface Platform {
   /** The call whose changes the audit log records; null for our own work, and for calls that the log leaves out. */
   audit: AuditedCall | null;
   /**
-   * The audit entry of the whole call; null unless a person makes the call and its changes are not recorded one by one.
+   * The audit entry of the whole call; null unless a person or the operator makes the call and its changes are not
+   * recorded one by one.
    */
   callEntry: CallEntry | null;
   /** Lets work continue after the answer. Only for work that may be lost. */
