@@ -41,7 +41,8 @@ export function readDnsAnswer(body: unknown, type: RecordType): DnsAnswer | null
   }
   const authority = recordsOf(body.Authority).filter((record) => record.type === startOfAuthority);
   return {
-    // The status code is about the end of a chain of CNAMEs (RFC 6604). A name that has a CNAME exists.
+    // The status code is about the end of a chain of CNAMEs (RFC 6604). A name with a CNAME exists, even if the chain
+    // leads to a name that does not.
     found: body.Status === noSuchName && answer.length === 0 ? "no such name" : [],
     ttlSeconds: authority.length > 0 ? shortestTtl(authority.map(negativeTtl)) : 0,
   };

@@ -26,7 +26,8 @@ export function expiringCache<V>({ ttlMs, maxEntries }: { ttlMs: number; maxEntr
       return true;
     },
     set(key, value, now, ownTtlMs = ttlMs) {
-      // A Map keeps the order of insertion, so the first key is the oldest.
+      // Deleted first, so that the entry moves to the end: a Map keeps the order of insertion, and its first key is the
+      // oldest.
       entries.delete(key);
       const oldest = entries.size >= maxEntries ? entries.keys().next().value : undefined;
       if (oldest !== undefined) entries.delete(oldest);

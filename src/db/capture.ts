@@ -19,8 +19,8 @@ import { type Statement, select, statement } from "./statement";
 export const columnsPerArray = 30;
 
 /**
- * Returns the image of a row in SQL: an array of arrays with its columns, which `readImage` reads. `row` is the name of
- * the row in the statement.
+ * Returns the SQL that makes the image of a row: an array of arrays with its columns, which `readImage` reads. `row` is
+ * the name of the row in the statement.
  */
 export function imageOf({ columns }: ProjectTable, row: string): string {
   const groups = Array.from({ length: Math.ceil(columns.length / columnsPerArray) }, (_, index) =>

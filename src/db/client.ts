@@ -71,6 +71,6 @@ function open(database: D1Database): Db {
 
 /** Returns a view of the database for one invocation. `select` counts the queries that it makes through this view. */
 export function countedIn(spent: Spent, db: Db): Db {
-  // Drizzle's state remains on the original object, which the isolate opened once.
+  // A view and not a copy: drizzle's state remains on the original object, which the isolate opened once.
   return Object.assign(Object.create(db) as Db, { spent });
 }

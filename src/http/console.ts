@@ -42,8 +42,8 @@ async function isFromAccess(c: HonoContext<AppEnv>, { findVisitor }: Pick<People
   if (!isLetThrough(c) || c.req.query("by") === "mail") return false;
   const session = sessionOf(c);
   if (session === null) return true;
-  // A browser also sends the cookie of a session that has ended. When the database does not answer, the page itself
-  // reports that.
+  // The session may have ended although the browser still sends its cookie. When the database does not answer, the page
+  // is served, and reports that itself.
   const visitor = await findVisitor(platform, session).catch(() => undefined);
   return visitor === null;
 }
@@ -68,7 +68,7 @@ async function serveAsset(c: HonoContext<AppEnv>): Promise<Response> {
   const isCompressed = takesBrotli(c);
   const found = await findFile(c, `assets/${file}${isCompressed ? ".br" : ""}`);
   const headers = new Headers({ "Content-Type": type, Vary: "Accept-Encoding" });
-  // The file's name contains a hash of its content.
+  // The content of this file never changes, because the file's name contains a hash of it.
   headers.set("Cache-Control", "public, max-age=31536000, immutable");
   if (isCompressed) headers.set("Content-Encoding", "br");
   return new Response(found.body, { status: found.status, headers, encodeBody: isCompressed ? "manual" : "automatic" });

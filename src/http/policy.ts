@@ -141,7 +141,8 @@ export const open = policy({ key: "open", maxBody: null });
 
 /** Returns the policy that a registered handler declares; undefined for any other handler. */
 export function policySaidBy({ handler }: Pick<RouterRoute, "handler">): Policy | undefined {
-  // Hono wraps the handlers of a router that has its own error handler.
+  // Hono wraps the handlers of a router that has its own error handler, and keeps the original one under
+  // COMPOSED_HANDLER.
   const wrapped: unknown = Reflect.get(handler, COMPOSED_HANDLER);
   return policies.get(typeof wrapped === "function" ? wrapped : handler);
 }

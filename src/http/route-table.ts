@@ -48,7 +48,7 @@ const everyMethod = "ALL";
 
 function buildTable<T>(entries: RouteEntry<T>[]): Table<T> {
   const endpoints = entries.filter(({ method }) => method !== everyMethod);
-  // Hono registers one entry per handler of a route.
+  // Hono registers one entry per handler, so a route can have several entries.
   const distinct = new Map(endpoints.map((entry) => [`${entry.method} ${entry.path}`, entry]));
   const table: Table<T> = new Map();
   for (const { method, path } of distinct.values()) {

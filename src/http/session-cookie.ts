@@ -31,7 +31,7 @@ export function browserOf(c: HonoContext<AppEnv>) {
 }
 
 function cookieOf(c: HonoContext<AppEnv>, name: string): string | null {
-  // Most callers are programs, which send no cookies.
+  // Checked first, because most callers are programs, which send no cookies.
   if (!c.req.raw.headers.has("Cookie") || !c.get("platform").config.hasConsole) return null;
   return (isPlainLocal(c) ? getCookie(c, name) : getCookie(c, name, "host")) ?? null;
 }

@@ -21,7 +21,7 @@ export function dateMs(text: string): number | null {
   return Number.isNaN(wholeSeconds) ? null : wholeSeconds + Math.min(999, Math.round(Number(`0${fraction}`) * 1000));
 }
 
-/** Reports whether the day exists. Date.parse reads 30 February as 2 March. */
+/** Reports whether the day exists. Date.parse alone cannot tell, because it reads 30 February as 2 March. */
 function isDay(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

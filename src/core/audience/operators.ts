@@ -62,7 +62,7 @@ export type SegmentOperator = keyof typeof segmentOperators;
 export type Operator = FieldOperator | EventOperator | SegmentOperator;
 
 export const operators = [fieldOperators, eventOperators, segmentOperators].flatMap(
-  // Object.keys does not return the literal types of the keys.
+  // The cast is needed because Object.keys does not return the literal types of the keys.
   (family) => Object.keys(family) as Operator[],
 );
 

@@ -5,7 +5,7 @@ export function columnNamed(name: ColumnName): ContactColumn {
   return contactColumns[name];
 }
 
-// Object.keys does not return the literal types of the keys.
+// The cast is needed because Object.keys does not return the literal types of the keys.
 export const columnNames = Object.keys(contactColumns) as ColumnName[];
 
 /** Returns the names of the columns that have a property, in the order in which lists show them. */

@@ -27,8 +27,8 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
   const said = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
-  // A row whose cell says neither yes nor no, such as an empty cell, is skipped: a contact without an answer must not
-  // be mailed.
+  // A row is skipped if its cell in the column `subscribed` is empty, or says neither yes nor no: a contact without an
+  // answer must not be mailed.
   if (said === undefined) return { email, reason: "invalid_subscribed" };
   const brought = moved === null ? {} : readMoved(moved.at, cells, moved.by);
   if (typeof brought === "string") return { email, reason: brought };

@@ -15,7 +15,7 @@ const shape = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d
  */
 export function spanOf(text: string): Span | null {
   const [, day, zone] = shape.exec(text) ?? [];
-  // Date.parse reads 30 February as 2 March.
+  // Checked separately, because Date.parse reads 30 February as 2 March.
   if (day === undefined || !z.iso.date().safeParse(day).success) return null;
   if (text === day) return { from: Date.parse(day), to: Date.parse(day) + dayMs };
   const at = Date.parse(zone === undefined ? `${text}Z` : text);

@@ -25,7 +25,7 @@ const addressShape = {
   ],
 };
 
-/** An email address, parsed to the form that identifies contacts. */
+/** The schema of an email address. It returns the normalized address, which identifies a contact. */
 export const Email = z
   .string()
   .transform((written, check) => normalizeEmail(written) ?? fault(check, [], "invalid_string", whyNoAddress(written)))

@@ -40,7 +40,7 @@ export const openLane: LaneState = {
 export type Verdict =
   /** At least one call got an answer about its mail: accepted, or refused because of the mail itself. */
   | { kind: "answered" }
-  /** Every call got no answer, or a 5xx. */
+  /** Every call failed: it got no answer, or a 5xx. */
   | { kind: "failed"; calls: number }
   /** Every call got a 429. `askedMs` is how long the provider asks us to wait. */
   | { kind: "throttled"; askedMs: number }

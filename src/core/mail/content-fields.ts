@@ -18,7 +18,7 @@ const required = {
 
 /** The optional fields of a mail's content. Null and an empty text clear them. */
 const optional = {
-  // The transformation of these inputs hides from the API document that null is accepted.
+  // `meta` declares null for the API document, because the transformation of these inputs hides that they accept it.
   fromName: { column: "fromName", input: FromName.nullish().meta({ type: ["string", "null"] }) },
   replyTo: { column: "replyTo", input: Email.nullish().meta({ type: ["string", "null"] }) },
   previewText: { column: "previewText", input: PreviewText.nullish() },

@@ -28,7 +28,8 @@ export function splitReplyTo(
 export function normalizeMailboxes(written: string): string | null {
   const parts = written.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? [];
   const read = parts.map((part) => normalizeMailbox(part.trim()));
-  // An unmatched quotation mark, or a comma without an address, belongs to no part.
+  // The parts are compared with the whole text, because an unmatched quotation mark, or a comma without an address,
+  // belongs to no part.
   return parts.length > 0 && parts.join(",") === written && read.every((mailbox) => mailbox !== null)
     ? read.join(", ")
     : null;

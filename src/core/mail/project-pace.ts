@@ -61,7 +61,7 @@ export function parkIfEmpty({ buckets, parked }: ProjectPaces, project: number, 
   return true;
 }
 
-/** Returns the projects whose wait is over, and ends their parking. */
+/** Removes the projects whose wait is over from `parked`, and returns them. */
 export function takeRested({ parked }: ProjectPaces, now: number): number[] {
   const rested = [...parked].filter(([, until]) => until <= now).map(([project]) => project);
   for (const project of rested) parked.delete(project);

@@ -19,7 +19,7 @@ const documentation: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("3fff::"), 20];
  */
 export function isPublicAddress(text: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text).range() === "unicast";
-  // A zone (`fe80::1%eth0`) only has a meaning on one machine.
+  // An address with a zone (`fe80::1%eth0`) only has a meaning on one machine, so it is not public.
   if (!ipaddr.IPv6.isValid(text) || text.includes("%")) return false;
   const address = ipaddr.IPv6.parse(text);
   const [first = 0] = address.parts;

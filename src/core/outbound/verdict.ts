@@ -18,7 +18,10 @@ export type CallOutcome =
 /** How long other calls to a receiver wait: for `ms`; longer each time when "silent"; not at all when null. */
 export type PutOff = "silent" | { ms: number } | null;
 
-/** Postpones a receiver that timed out or could not be resolved, and one that asks for a pause. */
+/**
+ * Returns how long other calls wait for a receiver that timed out, could not be resolved, or asks for a pause; null for
+ * any other.
+ */
 export function putOffBy(outcome: CallOutcome, maxRetryAfterMs: number): PutOff {
   if (outcome.kind === "timed out" || outcome.kind === "unresolved") return "silent";
   if (outcome.kind !== "answered" || outcome.retryAfterMs === null) return null;

@@ -66,7 +66,7 @@ export function refuseForeign(source: string): void {
 }
 
 function first(readers: Reader[], inside: string): Foreign | null {
-  // Handlebars uses tildes to trim spaces.
+  // Tildes are removed, because Handlebars uses them to trim spaces.
   const bare = inside.replace(/^~|~$/g, "").trim();
   for (const read of readers) {
     const found = read(bare);

@@ -109,7 +109,7 @@ const stableMarkup = new RegExp(
 /** Whether the marks can be replaced by any plain words without a change to the rest of the HTML. */
 export function isStable(frame: string): boolean {
   if (!hasMark(frame)) return true;
-  // After `&am`, a value `p;` would complete an entity.
+  // After `&am`, a value that begins with `p;` would complete an entity.
   if (/&[#\w]*\ue000/.test(frame)) return false;
   stableMarkup.lastIndex = 0;
   while (stableMarkup.lastIndex < frame.length) if (!stableMarkup.test(frame)) return false;

@@ -54,7 +54,7 @@ function namedKeys({ nodes }: ParsedLiquid): Set<string> | null {
     const [root, first] = path;
     if (root === undefined) return null;
     if (root !== "data") keys.add(root);
-    // The template uses the whole of `data`, or its size.
+    // The template uses the whole of `data`, or its size, so it may read any key.
     else if (first === undefined || first === "size") return null;
     else keys.add(first).add(path.slice(1).join("."));
     // The literal key counts too, because it takes precedence over the path.

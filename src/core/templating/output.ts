@@ -5,7 +5,7 @@ import type { FrameBuilder } from "./frame";
 
 const MAX_CHARACTERS = 2_000_000;
 
-/** Collects a template's output, up to a limit, and its frame when a frame is requested. */
+/** Collects a template's output, up to a limit, and its frame (see `Framed`) when one is requested. */
 export class CappedEmitter implements Emitter {
   buffer = "";
 

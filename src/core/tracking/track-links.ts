@@ -20,7 +20,10 @@ export interface Tracker {
   scope: string;
 }
 
-/** What is known about a frame (see `Framed`), which is parsed once for all recipients. */
+/**
+ * The plan for a frame (see `Framed`), which is parsed once for all recipients: its links and pixel, and the values
+ * that are kept for the next recipient.
+ */
 interface Plan {
   slots: Slot[];
   /**

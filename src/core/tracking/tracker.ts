@@ -4,7 +4,7 @@ import type { Tracker } from "./track-links";
 import type { WrittenLinks } from "./written-links";
 
 /**
- * Opens the tracker of one mail, whose tokens are signed with `secret`. If `written` is given, a link has the number of
+ * Opens the tracker of one mail, whose tokens are signed with `secret`. If `written` is given, the number of a link is
  * its position in the body before rendering, which is the same for all recipients.
  */
 export function openTracker(

@@ -69,7 +69,7 @@ export const templateVersions = sqliteTable(
     // one of them.
     index("ix_template_versions_files").on(table.projectId, table.id, table.files).where(sql`files IS NOT NULL`),
     index("ix_template_versions_check").on(table.checkAt).where(sql`check_at IS NOT NULL`),
-    // Finds the versions that share a file.
+    // Finds the versions that share a file, which is kept while any of them exists.
     index("ix_template_versions_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
   ],
 );

@@ -52,7 +52,8 @@ export const workflowSteps = sqliteTable(
     /** The key of the step in workflow documents, if it has one; see core/workflows/document.ts. */
     key: text(),
     /**
-     * The position among the steps of the document. Null for steps without a position, which come last, ordered by id.
+     * The position among the steps of the workflow's document. Null for steps without a position, which come last,
+     * ordered by id.
      */
     ordinal: integer(),
     type: text({ enum: stepTypes }).notNull(),
@@ -81,8 +82,8 @@ export const workflowTransitions = sqliteTable(
     branch: text(),
     priority: integer().notNull().default(0),
     /**
-     * The position among the transitions of the document. Null for transitions without a position, which come last, as
-     * for steps.
+     * The position among the transitions of the workflow's document. Null for transitions without a position, which
+     * come last, as for steps.
      */
     ordinal: integer(),
     createdAt: createdAt(),

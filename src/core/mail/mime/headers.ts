@@ -40,7 +40,7 @@ export function messageHeaders(message: Message): string {
 export function fileHeaders({ filename, contentType, contentId, disposition }: Attachment): string {
   const type = buildHeaderValue(parseHeaderValue(contentType));
   return [
-    // RFC 2047 forbids this form of a name, but some mail programs understand no other form.
+    // RFC 2047 forbids encoded words in a parameter, but some mail programs understand no other form of a file name.
     header(
       "Content-Type",
       `${type}; name=${quoteString(encodeWords(filename, letterEncoding(filename), wordLength, true))}`,
@@ -66,7 +66,7 @@ export function header(name: string, value: string): string {
 /** Returns a header with a caller's value. */
 function givenValue(name: string, value: string): string {
   if (name === "in-reply-to" || name === "references") return messageIds(value);
-  // If the whole header were encoded, its addresses could not be read.
+  // Only the names are encoded: if the whole header were encoded, its addresses could not be read.
   if (name === "reply-to" && !isPrintable(value)) return mailboxes(value);
   // The caller may have encoded the value already.
   return isPrintable(value) ? encodeWords(value, "Q", wordLength, true) : words(value);

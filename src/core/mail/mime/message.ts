@@ -65,7 +65,7 @@ function encoded(text: string): [encoding: string, body: Piece] {
   if (/^[\t\r\n -~]*$/.test(text) && !/.{77}/.test(text)) return ["7bit", text];
   const bytes = utf8.encode(text);
   const readable = quotedPrintable(bytes);
-  // Base64 has four characters for three bytes.
+  // Base64 has four characters for three bytes. It is used when quoted-printable would be longer.
   return readable.length * 3 > bytes.length * 4 ? ["base64", { base64: encode(text) }] : ["quoted-printable", readable];
 }
 
