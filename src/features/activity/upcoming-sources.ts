@@ -94,7 +94,7 @@ const readExecution = columns({
   stepType: orNull(asText),
 });
 
-/** Selects a contact's executions in the order of the index by contact, which begins with the newest workflow. */
+/** Selects a contact's executions in the order of the index by contact: from the newest workflow to the oldest. */
 function newestExecutions(ctx: Context, contactId: Id): SQL {
   return sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
     WHERE ${inProject(ctx)} AND contact_id = ${contactId}

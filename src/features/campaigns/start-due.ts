@@ -65,7 +65,7 @@ async function recordHold(ctx: Context, run: Run, heldReason: HoldReason, until:
   await batch.commit();
 }
 
-/** Cancels a due campaign of a disabled project. The campaign is not sent when the project is enabled again. */
+/** Cancels a due campaign of a disabled project, so that it is not sent when the project is enabled again. */
 async function cancelDue(ctx: Context, run: Run): Promise<NextStep> {
   const { id } = run.campaign;
   const batch = openBatch(ctx);

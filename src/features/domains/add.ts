@@ -59,7 +59,10 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
   return atProvider.verified && !needsDns(row.records) ? verifyAtOnce(ctx, row) : row;
 }
 
-/** The row exists before its name is claimed, so that a concurrent removal or check shows as a change of the row. */
+/**
+ * Verifies a domain that was just added, or removes it again if its name is taken. The row exists before its name is
+ * claimed, so a concurrent removal or check shows as a change of the row.
+ */
 async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const isAsAdded = sql`project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version}`;
   const isOurs = await claimName(ctx, row);

@@ -20,8 +20,7 @@ export async function sumNames(ctx: Context, days: Days): Promise<{ name: string
 }
 
 /**
- * Returns, for each of the named events, how many contacts ever had it, and when it last occurred before the end of the
- * range.
+ * Returns, for each of the named events, how many contacts ever had it, and when it last occurred up to the day `last`.
  */
 export async function knownOf(
   ctx: Context,

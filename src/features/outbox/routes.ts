@@ -93,7 +93,8 @@ pages.get("/outbox/style.css", page, (c) =>
 );
 
 pages.post("/outbox/empty", page, async (c) => {
-  // A page of another site can post this form, but browsers always send that page's origin.
+  // A page of another site can post this form, but its browser then sends the origin of that page, and the request is
+  // refused.
   if (c.req.header("Origin") !== new URL(c.req.url).origin) {
     throw new BadRequest("Only the form on the outbox page may send this request.", {
       suggestion: "Use DELETE /outbox/messages instead.",

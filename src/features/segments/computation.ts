@@ -15,8 +15,8 @@ const activeComputation = sql`SELECT j.id FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status IN ('queued', 'processing')`;
 
 /**
- * Whether the last computation was silent, that is without events, and failed. The next computation must then be silent
- * instead.
+ * Whether the last computation was silent, that is, without events, and failed. The next computation must then be
+ * silent too.
  */
 const wasSilent = sql`SELECT j.state->>'silent' FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status = 'failed'`;

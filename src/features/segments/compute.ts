@@ -57,10 +57,10 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
 }
 
 /**
- * In a small project, runs steps of the computation until the pass for which the call waits is done. In a large
- * project, or if that takes too many steps, leaves the job to the queue and returns its id. Calls that arrive meanwhile
- * do not delay this call, because each of them runs the steps of its own pass. Returns null when there was nothing left
- * to compute, or when the job was given up.
+ * Runs the steps of a small project's computation until the pass for which the call waits is done. In a large project,
+ * or if that takes too many steps, leaves the job to the queue and returns its id. Calls that arrive meanwhile do not
+ * delay this call, because each of them runs the steps of its own pass. Returns null when there was nothing left to
+ * compute, or when the job was given up.
  */
 export async function finishComputation(
   ctx: Context,

@@ -13,8 +13,8 @@ export function isMember({ projectId, id }: Pick<SegmentRow, "projectId" | "id">
 }
 
 /**
- * Inserts the events of contacts that enter or leave a segment. `who` is a FROM and WHERE with the contacts `c`. `who`
- * reads the members, so the statement must precede the change of members in its batch.
+ * Inserts the events of contacts that enter or leave a segment. `who` is a FROM and a WHERE clause that select the
+ * contacts `c`. `who` reads the members, so the statement must precede the change of members in its batch.
  */
 export function insertMembershipEvents(ctx: Context, segment: SegmentRow, what: "entry" | "exit", who: SQL): Statement {
   const data = JSON.stringify({ segmentId: publicId(segment.id), segmentName: segment.name });

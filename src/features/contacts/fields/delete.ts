@@ -61,7 +61,8 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
     projectId: sql`f.project_id`,
     id: sql`${jobId}`,
     input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,
-    // Determined in the same batch, because a contact that is created later may have a new value of the field.
+    // `upTo` is determined in the same batch, because a contact that is created later may have a new value of the
+    // field.
     state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
         WHERE ${inProject(ctx)} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,
     from: sql`FROM contact_fields f WHERE ${inProject(ctx, "f")} AND f.key = ${key}`,

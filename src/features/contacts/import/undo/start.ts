@@ -14,8 +14,9 @@ import { getImport, resultOf, undoableUntil } from "../import-job";
 import { stateAfter } from "./undo-job";
 
 /**
- * `POST /contacts/import/{jobId}/undo`. The import's job stores the id of the job that undoes it, so a second call
- * returns the same job. Throws Conflict while the import runs, and more than a day after its end.
+ * `POST /contacts/import/{jobId}/undo`: starts the job that undoes an import. The import's own job stores the id of
+ * that job, so a second call returns the same one. Throws Conflict while the import runs, and more than a day after its
+ * end.
  */
 export function startUndo(ctx: Context, importId: Id): Promise<Id> {
   return untilFresh(async () => {
