@@ -31,7 +31,7 @@ export interface KeyEffect extends OriginalRequest {
 export type Claim =
   /** The key is new: the caller continues and reports the outcome. */
   | { kind: "claimed" }
-  /** Another request has the key, finished or still running. */
+  /** Another request, which has finished or is still running, has the key. */
   | { kind: "taken"; original: OriginalRequest }
   /**
    * The request that claimed the key never finished, and this caller takes the key over. Only the database knows

@@ -44,7 +44,7 @@ export function countRows(csv: Csv): number | CsvFault {
 
 /**
  * Passes the cells of each row, with the row's number, to `take` until it returns false. Returns the start of the next
- * row; null at the end of the file. Blank lines and rows of empty cells do not count.
+ * row; null at the end of the file. Blank lines and rows of empty cells are skipped, and have no number.
  */
 export function readRows(file: CsvText, from: RowStart, take: Take): { next: RowStart | null } | CsvFault {
   let isEnough = false;

@@ -56,7 +56,7 @@ const maxLevels = 20;
  * Parses JSON, so that later steps can name its parts. Anything that is not JSON, or is nested too deeply, stays text.
  */
 function read(body: string): JsonValue {
-  // SQLite would cut off a text at a NUL.
+  // NULs are removed, because SQLite would cut off a text at the first one.
   const text = body.replaceAll("\u0000", "");
   try {
     const value = JSON.parse(text) as JsonValue;

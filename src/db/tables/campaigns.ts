@@ -37,7 +37,7 @@ export const campaigns = sqliteTable(
     completedAt: time(),
     // Columns that can be large come last, so that a list reads only the beginning of a row.
     audienceCondition: text({ mode: "json" }).$type<FilterCondition>(),
-    /** Snapshot of the campaign when sending began: see engine/recipients/frozen.ts. */
+    /** A snapshot of the campaign from the moment when sending began: see engine/recipients/frozen.ts. */
     frozen: jsonObject(),
     variants: text({ mode: "json" }).$type<StoredVariant[]>(),
     /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */

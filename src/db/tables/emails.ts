@@ -94,7 +94,7 @@ export const emails = sqliteTable(
     subject: text(),
     /** Values for this recipient only; in a workflow, the values of the execution. They override the content's data. */
     ownData: jsonObject(),
-    /** Snapshot of the contact at the first rendering, so that every later attempt renders the same. */
+    /** A snapshot of the contact from the first rendering, so that every later attempt renders the same. */
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),
     /**

@@ -68,7 +68,7 @@ function givenValue(name: string, value: string): string {
   if (name === "in-reply-to" || name === "references") return messageIds(value);
   // Only the names are encoded: if the whole header were encoded, its addresses could not be read.
   if (name === "reply-to" && !isPrintable(value)) return mailboxes(value);
-  // The caller may have encoded the value already.
+  // A printable value is not encoded as a whole, because the caller may have encoded it already.
   return isPrintable(value) ? encodeWords(value, "Q", wordLength, true) : words(value);
 }
 
