@@ -27,7 +27,10 @@ import { bringsMoved, type ImportState, maxErrors, resultOf } from "./import-job
 import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
 import { upsertSubscribed } from "./upsert-subscribed";
 
-/** Thrown when a chunk without hashes is refused, because the project remembers erased people. */
+/**
+ * Thrown when a chunk without hashes is not written, because the project remembers erased people. The chunk is then
+ * written with hashes.
+ */
 class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
 }

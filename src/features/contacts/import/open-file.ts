@@ -20,7 +20,7 @@ async function slugsOf(ctx: Context): Promise<Set<string>> {
   return new Set((await select(ctx.db, live, columns({ slug: asText }))).map(({ slug }) => slug));
 }
 
-/** Returns a fault of a file, or of one column's mapping, as a fault of a field of the form. */
+/** Turns a fault of a file, or of the mapping of one column, into a fault of a field of the form. */
 export function fileFault({ fault, mapped }: CsvFault): FieldFault {
   const field = mapped === undefined ? "file" : `mapping.${mapped}`;
   return { field, message: fault, code: "custom" };
