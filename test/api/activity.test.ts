@@ -333,6 +333,15 @@ describe("GET /activity/stats", () => {
     expectInvalid(await api.get("/activity/stats?days=7"), "days", "custom");
     expect((await api.get("/activity/stats?endDate=2026-01-31")).body.series[0].date).toBe("2026-01-02");
   });
+
+  it.each([
+    ["ends today", `${new Date().toISOString().slice(0, 10)}`],
+    ["ends on the day of a start that is to come", "9999-12-31"],
+  ])("without an end, %s", async (_, day) => {
+    const { api } = await newProject();
+    const { body } = await api.get(`/activity/stats?startDate=${day}T23:59:59Z`);
+    expect(body.series.map(({ date }: { date: string }) => date)).toEqual([day]);
+  });
 });
 
 describe("GET /activity/version", () => {

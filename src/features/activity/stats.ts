@@ -62,10 +62,13 @@ export async function activityStats(
 
 /** Returns the range of the answer. It defaults to the 30 days up to and including today. */
 function rangeOf(now: Date, startDate?: Span, endDate?: Span): Span {
-  const today = Math.floor(now.getTime() / dayMs) * dayMs;
-  const to = endDate?.to ?? Math.max(today, startDate?.from ?? 0) + dayMs;
-  const lastDay = Math.floor((to - 1) / dayMs) * dayMs;
+  const to = endDate?.to ?? startOfDay(Math.max(now.getTime(), startDate?.from ?? 0)) + dayMs;
+  const lastDay = startOfDay(to - 1);
   return { from: startDate?.from ?? lastDay - (usualDays - 1) * dayMs, to };
+}
+
+function startOfDay(at: number): number {
+  return Math.floor(at / dayMs) * dayMs;
 }
 
 export function tooLong({ from, to }: Span): Invalid {
