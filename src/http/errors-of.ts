@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Refusal } from "../core/errors";
 import { slotBytes } from "../platform/memory-slots";
 import { exampleEnvelope } from "./example-envelope";
-import { isForProject } from "./policy";
+import { isForProject, takesKey } from "./policy";
 import { isDescribed, type RefusalStatus } from "./refusals";
 import { mayGrow, type PlacedOperation } from "./routes";
 
@@ -30,6 +30,8 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
   return [
     401,
     ...when(body !== undefined, 400, 408, 413, 422),
+    // Each of them refuses query parameters that it does not know.
+    ...when(takesKey(operation), 422),
     ...when(query !== undefined, 422),
     ...when(operation.names().query.has("cursor"), 400),
     ...when(params !== undefined, 404),

@@ -3,6 +3,7 @@ import { reservedEvent } from "../core/events/names";
 import { requiredText } from "../core/required";
 import type { Config } from "../platform/env";
 import type { Described } from "./operations";
+import { noParameters } from "./parameters";
 import type { Policy } from "./policy";
 
 /** A route whose errors need examples in the OpenAPI document. */
@@ -23,7 +24,7 @@ interface Shape {
 
 /** Returns a fault in one of the operation's own fields. */
 export function faultOf(route: ExampleRoute): FieldFault {
-  const { operation, path } = route;
+  const { operation, path, method } = route;
   const shape = bodyOf(route);
   const properties = Object.entries(shape?.properties ?? {});
   const address = properties.find(([, { format }]) => format === "email")?.[0];
@@ -61,7 +62,7 @@ export function faultOf(route: ExampleRoute): FieldFault {
   if (operation.operationId === "listWorkflowFields") {
     return { field: "eventName", message: "Must be plain text on one line", code: "invalid_string", received: " " };
   }
-  if (names.includes("eventName")) {
+  if (names.includes("eventName") && method === "delete") {
     const name = "email.sent";
     return { field: "eventName", message: reservedEvent(name), code: "reserved_event", received: name };
   }
@@ -73,7 +74,7 @@ export function faultOf(route: ExampleRoute): FieldFault {
   if (path.startsWith("/campaigns/{id}")) {
     return { field: "id", message: "Invalid UUID", code: "invalid_string", received: "march" };
   }
-  throw new Error(`No example of a 422 for ${path}`);
+  return { field: "page", message: noParameters, code: "custom", received: "2" };
 }
 
 function bodyOf({ operation, schemas }: ExampleRoute): Shape | undefined {

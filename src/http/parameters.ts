@@ -7,6 +7,9 @@ import { mostNamed, shownName } from "./names";
 import { takesKey } from "./policy";
 import type { AppEnv } from "./router";
 
+/** The message for a query parameter of an endpoint that takes none. */
+export const noParameters = "This endpoint takes no query parameters";
+
 /**
  * Refuses query parameters that have no effect. The recipients' pages accept any parameter, because mail clients add
  * their own.
@@ -24,7 +27,7 @@ export const refuseUnknownParameters: MiddlewareHandler<AppEnv> = (c, next) => {
 };
 
 function faultOf(name: string, known: ReadonlySet<string>, value: string | null): FieldFault {
-  const all = known.size === 0 ? "This endpoint takes no query parameters" : `Must be one of ${[...known].join(", ")}`;
+  const all = known.size === 0 ? noParameters : `Must be one of ${[...known].join(", ")}`;
   const meant = closestTo(name, known);
   const advice = parameterAdvice(name, known) ?? (meant === null ? null : `Did you mean ${meant}?`);
   const message = advice === null ? all : `${advice.replace(/[^?]$/, "$&.")} ${all}`;

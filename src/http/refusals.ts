@@ -12,7 +12,7 @@ const refusals = {
   410: "The content of the email is no longer stored.",
   412: "`If-Match` names a version other than the current one. Nothing was changed.",
   413: "The body is too large.",
-  422: "Some fields are not valid; `errors` lists each.",
+  422: "Some fields or query parameters are not valid; `errors` lists each.",
   429: "A rate limit is used up; `Retry-After` says when to try again.",
   503: "A service that this depends on cannot be reached. Nothing was done; `Retry-After` says when to try again.",
 } as const;

@@ -31,7 +31,7 @@ export const EventName = z
       check.addIssue({ code: "custom", message: "Must be plain text on one line", params: { code: "invalid_string" } });
     }
     if (unreachableNames.has(name)) {
-      check.addIssue({ code: "custom", message: `Must not be ${name}`, params: { code: "invalid_string" } });
+      check.addIssue({ code: "custom", message: `Must not be "${name}"`, params: { code: "invalid_string" } });
     }
     if (isReservedEvent(name)) {
       check.addIssue({ code: "custom", message: reservedEvent(name), params: { code: "reserved_event" } });

@@ -20,7 +20,9 @@ export const EmailVerdict = z
   .object({
     success: z.literal(true),
     data: z.object({
-      email: z.string().meta({ format: "email", description: "The address in lower case, with its domain in ASCII." }),
+      email: z
+        .string()
+        .meta({ description: "The address in lower case, with its domain in ASCII. It may be invalid." }),
       valid: z.boolean().meta({
         description:
           "The address is well-formed, and its domain has name servers and accepts mail. " +

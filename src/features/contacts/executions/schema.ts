@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Warnings } from "../../../core/warning";
 import { Execution, executionExample } from "../../workflows/executions/schema";
 
 const example = { ...executionExample, workflowName: "Welcome", currentStepName: "A day later" };
@@ -19,5 +20,6 @@ export const ContactExecutionPage = z
       .optional()
       .meta({ description: "Present when the contact has more executions than `total`, which counts 25,000 at most." }),
     countedAt: z.iso.datetime().optional(),
+    warnings: Warnings,
   })
   .meta({ id: "ContactExecutionPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
