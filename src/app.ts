@@ -113,6 +113,7 @@ export const features: readonly Feature[] = [
   { segments: ["attention"], load: lazily(async () => (await import("./features/attention/routes")).attention.router) },
   { segments: ["audit"], load: lazily(async () => (await import("./features/audit/routes")).audit.router) },
   { segments: ["admin"], load: lazily(async () => (await import("./features/audit/routes")).installationAudit.router) },
+  { segments: ["trash"], load: lazily(async () => (await import("./trash")).trash.router) },
   { segments: ["search"], load: lazily(async () => (await import("./features/search/routes")).searching.router) },
   { segments: ["me"], load: lazily(async () => (await import("./features/me/routes")).me.router) },
   { segments: ["mcp"], load: lazily(async () => (await import("./features/mcp/routes")).mcp) },

@@ -38,6 +38,7 @@ import {
   hasUncountedSegments,
 } from "./features/segments/sweep-due";
 import { forgetVersions } from "./features/templates/forget-versions";
+import { purgeTrash } from "./features/trash/purge";
 import { webhookCalls } from "./features/webhooks/calls";
 import { countExecutions, hasDueCounts } from "./features/workflows/executions/count";
 import { wakeAll } from "./features/workflows/executions/wake-all";
@@ -123,6 +124,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     forgetOldEvents,
     forgetOldMessages,
     ...forgetEvery("hour"),
+    // Before the sweep for versions, which deletes those of purged templates.
+    purgeTrash,
     forgetVersions,
     forgetBackups,
   },

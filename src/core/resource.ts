@@ -27,6 +27,7 @@ export type Resource =
   | "dead letter"
   | "backup"
   | "backup file"
+  | "trash entry"
   | "route";
 
 /** Resources that are identified by a name; the others have our ids. */

@@ -73,6 +73,7 @@ export const projectTables: readonly ProjectTable[] = [
   table(t.audienceReferences, ["kind", "name", "referrer", "referrer_id"]),
   table(t.segments, ["id"], large),
   table(t.segmentMembers, ["segment_id", "contact_id"]),
+  table(t.trash, ["type", "id"], large),
   table(t.suppressions, ["email"]),
   table(t.domains, ["id"]),
   table(t.files, ["id"]),

@@ -17,6 +17,7 @@ export * from "./people";
 export * from "./projects";
 export * from "./segments";
 export * from "./templates";
+export * from "./trash";
 export * from "./usage";
 export * from "./webhooks";
 export * from "./workflows";

@@ -122,12 +122,28 @@ export function deleteRun(ctx: Context, id: Id): Statement {
   return statement(sql`DELETE FROM campaign_runs WHERE ${inProject(ctx)} AND id = ${id}`);
 }
 
-/** Deletes the pages, counters and links of a campaign, once the campaign is deleted and has no run that needs them. */
+const ledgerTables = [sql`campaign_pages`, sql`campaign_counts`, sql`campaign_left_out`, sql`campaign_links`];
+
+/**
+ * Deletes the pages, counters and links of a campaign, once the campaign is neither there nor in the trash, and has no
+ * run that needs them.
+ */
 export function deleteLedger(ctx: Context, id: Id): Statement[] {
   const isId = sql`${inProject(ctx)} AND id = ${id}`;
   const isOver = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE ${isId})
+    AND NOT EXISTS (SELECT 1 FROM trash WHERE ${isId} AND type = 'campaign')
     AND NOT EXISTS (SELECT 1 FROM campaign_runs WHERE ${isId})`;
   const ofCampaign = sql`${inProject(ctx)} AND campaign_id = ${id}`;
-  const tables = [sql`campaign_pages`, sql`campaign_counts`, sql`campaign_left_out`, sql`campaign_links`];
-  return tables.map((table) => statement(sql`DELETE FROM ${table} WHERE ${ofCampaign} AND ${isOver}`));
+  return ledgerTables.map((table) => statement(sql`DELETE FROM ${table} WHERE ${ofCampaign} AND ${isOver}`));
+}
+
+/**
+ * Does the same for campaigns of any projects. `keys` is a JSON array of objects with `projectId` and `id`.
+ */
+export function deleteLedgers(keys: string): Statement[] {
+  const isIn = (table: string) =>
+    sql`EXISTS (SELECT 1 FROM ${sql.raw(table)} o WHERE o.project_id = r.value->>'projectId' AND o.id = r.value->>'id'`;
+  const over = sql`SELECT r.value->>'projectId', r.value->>'id' FROM json_each(${keys}) r WHERE NOT ${isIn("campaigns")})
+    AND NOT ${isIn("trash")} AND o.type = 'campaign') AND NOT ${isIn("campaign_runs")})`;
+  return ledgerTables.map((table) => statement(sql`DELETE FROM ${table} WHERE (project_id, campaign_id) IN (${over})`));
 }

@@ -44,9 +44,9 @@ async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
 }
 
 /** Returns a guard that throws Conflict when the project already has the maximum number of campaigns. */
-export function guardQuota(ctx: Context): Statement {
+export function guardQuota(ctx: Context, refuse: (most: number) => Refusal = tooManyCampaigns): Statement {
   const all = sql`SELECT count(*) FROM campaigns WHERE ${inProject(ctx)}`;
-  return guard(sql`(${all}) < ${maxCampaigns}`, tooManyCampaigns);
+  return guard(sql`(${all}) < ${maxCampaigns}`, () => refuse(maxCampaigns));
 }
 
 export function tooManyCampaigns(): Conflict {

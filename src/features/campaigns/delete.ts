@@ -8,7 +8,7 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { recordChange } from "../../engine/audit/record-change";
-import { deleteLedger } from "../../engine/recipients/run-row";
+import { insertEntry } from "../../engine/trash/insert-entry";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
@@ -17,7 +17,8 @@ import { forgetWatched } from "./watched";
 const deletable = JSON.stringify(campaignActions.delete.from);
 
 /**
- * Implements `DELETE /campaigns/{id}`: deletes a campaign, and keeps the records of its emails. Throws NotFound, and
+ * Implements `DELETE /campaigns/{id}`: puts a campaign into the trash, and keeps the records of its emails. Its pages
+ * and counters stay until the entry is purged, and continue to count what becomes of its mail. Throws NotFound, and
  * Conflict while the campaign is SCHEDULED or SENDING.
  */
 export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
@@ -25,10 +26,11 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   const batch = openBatch(ctx);
   batch.recognise(isDeleted("campaigns", ctx, id));
   recordChange(batch, ctx, auditedCampaign(ctx, id));
+  const mayBeDeleted = sql`status IN (SELECT value FROM json_each(${deletable}))`;
+  batch.add(insertEntry(ctx, { type: "campaign", id, onlyIf: mayBeDeleted }));
   const deleted = batch.add(
     statement(
-      sql`DELETE FROM campaigns WHERE ${inProject(ctx)} AND id = ${id}
-          AND status IN (SELECT value FROM json_each(${deletable}))
+      sql`DELETE FROM campaigns WHERE ${inProject(ctx)} AND id = ${id} AND ${mayBeDeleted}
         RETURNING id`,
       columns({ id: asId }),
       { again: sql`SELECT ${id} AS id` },
@@ -36,8 +38,6 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   );
   batch.guard(isDeleted("campaigns", ctx, id), async () => wrongState("delete", await getCampaign(ctx, id)));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
-  // Has no effect while a cancellation is running: that run deletes the pages and counters at its end.
-  batch.addAll(deleteLedger(ctx, id));
   await batch.commit();
   forgetWatched();
   if (deleted.count === 0) await getCampaign(ctx, id);

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { asId, asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
@@ -78,6 +78,16 @@ export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id):
     result: sql`NULL`,
   });
   return [silenced, jobs, ...rest];
+}
+
+/**
+ * Whether the present members of a segment have yet to be recorded without events, because a silent computation has not
+ * ended, or has failed.
+ */
+export function isBeingRecorded(ctx: Context, segmentId: Id): SQL {
+  return sql`coalesce((SELECT j.state->>'silent' FROM segments s
+    CROSS JOIN jobs j ON j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status <> 'completed'
+    WHERE ${inProject(ctx, "s")} AND s.id = ${segmentId}), 0)`;
 }
 
 /** The pass for which a call waits: any pass of this job that begins with this generation or with a later one. */

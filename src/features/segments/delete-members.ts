@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Id, asId as idOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
@@ -13,7 +13,7 @@ const rowsPerStep = 1_000;
 
 const DeleteMembersInput = z.object({ segmentId: z.string().transform(idOf) });
 
-/** Runs a step of `segments.delete-members`: deletes member rows of a deleted segment. */
+/** Runs a step of `segments.delete-members`: deletes the member rows of a segment that was purged from the trash. */
 export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step> {
   const { segmentId } = DeleteMembersInput.parse(row.input);
   const next = openBatch(ctx);
@@ -28,19 +28,11 @@ export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step
 }
 
 /** Deletes the next member rows of a segment: at most `rowsPerStep`. */
-export function deleteMembers(ctx: Context, segmentId: Id): Statement<{ contactId: Id }> {
-  const isMember = isMemberOf(ctx, segmentId);
+function deleteMembers(ctx: Context, segmentId: Id): Statement<{ contactId: Id }> {
+  const isMember = sql`${inProject(ctx)} AND segment_id = ${segmentId}`;
   const next = sql`SELECT contact_id FROM segment_members WHERE ${isMember} LIMIT ${rowsPerStep}`;
   return statement(
     sql`DELETE FROM segment_members WHERE ${isMember} AND contact_id IN (${next}) RETURNING contact_id`,
     columns({ contactId: asId }),
   );
-}
-
-export function isMemberLeft(ctx: Context, segmentId: Id): SQL {
-  return sql`EXISTS (SELECT 1 FROM segment_members WHERE ${isMemberOf(ctx, segmentId)})`;
-}
-
-function isMemberOf(ctx: Context, segmentId: Id): SQL {
-  return sql`${inProject(ctx)} AND segment_id = ${segmentId}`;
 }

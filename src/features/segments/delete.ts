@@ -1,42 +1,32 @@
 import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
-import { type Id, newId, textOf } from "../../core/ids";
+import { type Id, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isDeleted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { referencesTo } from "../../engine/audience/usage";
-import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import { insertEntry } from "../../engine/trash/insert-entry";
 import type { Context } from "../../platform/context";
-import { deleteMembers, isMemberLeft } from "./delete-members";
+import { isBeingRecorded } from "./computation";
 import { getSegment } from "./segment";
 
 /**
- * Implements `DELETE /segments/{id}`. Throws NotFound, and Conflict while a condition or a campaign names the segment.
- * A concurrent call that is about to name the segment finds it deleted: see `CheckedCondition`. The same batch deletes
- * the first member rows. A job deletes the other member rows, which are no longer read.
+ * Implements `DELETE /segments/{id}`: puts the segment into the trash. Throws NotFound, and Conflict while a condition
+ * or a campaign names the segment. A concurrent call that is about to name the segment finds it deleted: see
+ * `CheckedCondition`. The member rows stay until the entry is purged, and are not read until then.
  */
 export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
   const { name } = await getSegment(ctx, id);
   const isNamed = sql`SELECT 1 FROM audience_references
     WHERE ${inProject(ctx)} AND kind = 'segment' AND name = ${id}`;
-  const jobId = newId();
   const batch = openBatch(ctx);
   batch.recognise(isDeleted("segments", ctx, id));
   batch.guard(sql`NOT EXISTS (${isNamed})`, async () => segmentInUse(await referencesTo(ctx, "segment", textOf(id))));
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, {}));
-  batch.addAll([deleteRow(ctx, id), deleteMembers(ctx, id)]);
-  const left = batch.add(
-    insertJob(ctx, {
-      id: jobId,
-      type: "segments.delete-members",
-      input: { segmentId: textOf(id) },
-      onlyIf: isMemberLeft(ctx, id),
-    }),
-  );
+  batch.addAll([insertEntry(ctx, { type: "segment", id, note: isBeingRecorded(ctx, id) }), deleteRow(ctx, id)]);
   await batch.commit();
-  if (left.first) await announceJob(ctx, "segments.delete-members", jobId);
 }
 
 function deleteRow(ctx: Context, id: Id): Statement {

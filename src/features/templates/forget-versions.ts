@@ -51,10 +51,12 @@ async function forgetSome(platform: Platform, db: Db, rows: SQL): Promise<number
 const hasFile: SQL = sql`(substr(v.body_key, -length(v.id)) IS v.id)`;
 
 /**
- * Whether a template or stored mail references the version `v`, or anything other than `v` references the file of `v`.
+ * Whether a template, stored mail or a template in the trash references the version `v`, or anything other than `v`
+ * references the file of `v`. A template in the trash keeps all its versions.
  */
 const isReferenced: SQL = sql`(
   EXISTS (SELECT 1 FROM templates t WHERE t.project_id = v.project_id AND t.id = v.template_id AND t.version_id = v.id)
+  OR EXISTS (SELECT 1 FROM trash b WHERE b.project_id = v.project_id AND b.type = 'template' AND b.id = v.template_id)
   OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_version
     WHERE c.project_id = v.project_id AND c.template_version_id = v.id)
   OR (${hasFile} AND (
@@ -63,4 +65,6 @@ const isReferenced: SQL = sql`(
     OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_body
       WHERE c.project_id = v.project_id AND c.body_key = v.body_key)
     OR EXISTS (SELECT 1 FROM campaigns k INDEXED BY ix_campaigns_body
-      WHERE k.project_id = v.project_id AND k.body_key = v.body_key))))`;
+      WHERE k.project_id = v.project_id AND k.body_key = v.body_key)
+    OR EXISTS (SELECT 1 FROM trash b INDEXED BY ix_trash_body
+      WHERE b.project_id = v.project_id AND b.body_key = v.body_key))))`;

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { Invalid } from "../../core/errors";
+import { Invalid, type Refusal } from "../../core/errors";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
 import { insertSelected } from "../../db/insert-selected";
@@ -15,8 +15,10 @@ import { versionGraceMs } from "./forget-versions";
 const maxTemplates = 1_000;
 
 /** Stops the whole batch when the project already has the maximum number of templates. */
-export function guardTemplates(ctx: Context): Statement {
-  return guard(sql`(SELECT count(*) FROM templates WHERE ${inProject(ctx)}) < ${maxTemplates}`, tooManyTemplates);
+export function guardTemplates(ctx: Context, refuse: (most: number) => Refusal = tooManyTemplates): Statement {
+  return guard(sql`(SELECT count(*) FROM templates WHERE ${inProject(ctx)}) < ${maxTemplates}`, () =>
+    refuse(maxTemplates),
+  );
 }
 
 export function tooManyTemplates(): Invalid {

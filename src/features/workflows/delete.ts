@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
-import { type Id, newId } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
-import { isInserted } from "../../db/own-rows";
+import { isDeleted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { recordChange } from "../../engine/audit/record-change";
-import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import { insertEntry } from "../../engine/trash/insert-entry";
 import { ofWorkflow } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
 import { auditedWorkflow } from "./audited";
@@ -15,28 +15,22 @@ import { forgetNames } from "./change";
 import { getWorkflow } from "./workflow";
 
 /**
- * Implements `DELETE /workflows/{id}`. Throws NotFound, and Conflict while executions are active. Ended executions can
- * no longer be read; a job deletes them.
+ * Implements `DELETE /workflows/{id}`: puts the workflow into the trash, with its steps and transitions. Throws NotFound,
+ * and Conflict while executions are active. Ended executions can no longer be read, and stay until the entry is purged.
  */
 export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
   await untilFresh(async () => {
     const workflow = await getWorkflow(ctx, id);
-    const jobId = newId();
     const batch = openBatch(ctx);
-    batch.recognise(isInserted("jobs", ctx, jobId));
+    batch.recognise(isDeleted("workflows", ctx, id));
     batch.guard(isUnchanged("workflows", workflow.row), () => new Stale());
     batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
     recordChange(batch, ctx, auditedWorkflow(ctx, id));
-    batch.addAll([
-      deleteFrom(ctx, "workflow_transitions", id),
-      deleteFrom(ctx, "workflow_steps", id),
-      deleteFrom(ctx, "execution_counts", id),
-    ]);
+    batch.add(insertEntry(ctx, { type: "workflow", id }));
+    batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
     batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE ${inProject(ctx)} AND id = ${id}`));
-    batch.add(insertJob(ctx, { id: jobId, type: "workflows.forget", input: { workflowId: id } }));
     await batch.commit();
-    await announceJob(ctx, "workflows.forget", jobId);
   }, ctx.random);
 }
 
@@ -52,7 +46,7 @@ export function workflowIsActive(): Conflict {
   });
 }
 
-type Table = "workflow_steps" | "workflow_transitions" | "execution_counts";
+type Table = "workflow_steps" | "workflow_transitions";
 
 function deleteFrom(ctx: Context, table: Table, workflowId: Id): Statement {
   return statement(sql`DELETE FROM ${sql.identifier(table)} WHERE ${ofWorkflow(ctx, workflowId)}`);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { Invalid } from "../../core/errors";
+import { Invalid, type Refusal } from "../../core/errors";
 import { searchText } from "../../core/search";
 import type { Trigger } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
@@ -78,8 +78,14 @@ export async function tryNew(ctx: Context, made: WholeWorkflow, guards: Statemen
 }
 
 function guardsOfNew(ctx: Context, made: WholeWorkflow): Statement[] {
-  const counted = sql`(SELECT count(*) FROM workflows WHERE ${inProject(ctx)})`;
-  return [guard(sql`${counted} < ${maxWorkflows}`, tooManyWorkflows), ...guardTrigger(ctx, rulesOf(made).trigger)];
+  return [guardWorkflows(ctx, tooManyWorkflows), ...guardTrigger(ctx, rulesOf(made).trigger)];
+}
+
+/** Returns a guard which requires that the project may have another workflow. */
+export function guardWorkflows(ctx: Context, refuse: (most: number) => Refusal): Statement {
+  return guard(sql`(SELECT count(*) FROM workflows WHERE ${inProject(ctx)}) < ${maxWorkflows}`, () =>
+    refuse(maxWorkflows),
+  );
 }
 
 export function tooManyWorkflows(): Invalid {

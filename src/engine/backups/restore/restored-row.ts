@@ -1,5 +1,6 @@
 import { byCanary, byPerson } from "../../../core/campaigns/hold-reasons";
 import { jobTypes } from "../../../core/messages";
+import { dayMs } from "../../../core/time";
 import { operatorJobs } from "../backup-step";
 import { BadBackup } from "./bad-backup";
 import { checkedWorkflow } from "./checked-workflow";
@@ -69,6 +70,12 @@ const changes: Readonly<Record<string, Change>> = {
   campaign_pages: (row, { now }) => (row.open === 0 ? row : { ...row, recount_at: now }),
   campaign_runs: ownLinks,
   workflows: (row, restoring) => ownLinks(checkedWorkflow(row), restoring),
+  trash: (row, restoring, changed) => ({
+    ...ownFile(row, restoring),
+    content: ownContent(row, restoring, changed),
+    // The sweep must not purge an entry before the rows of its resource are restored too.
+    purge_at: Math.max(Number(row.purge_at), restoring.now + dayMs),
+  }),
   workflow_calls: (row, { now }) => {
     if (row.next_attempt_at === null) return row;
     return { ...row, next_attempt_at: null, request: null, outcome: null, ended_at: now };
@@ -168,5 +175,20 @@ function ownVariants({ variants = null }: Row, restoring: Restoring): string | n
   } catch (cause) {
     if (cause instanceof BadBackup) throw cause;
     throw new BadBackup("A campaign has variants that cannot be read.", { cause });
+  }
+}
+
+/** Does the same for the rows of an entry of the trash as for rows in their tables. */
+function ownContent({ content }: Row, restoring: Restoring, changed: Changed): string {
+  try {
+    const read = JSON.parse(String(content)) as Record<string, unknown>;
+    const tables = Object.entries(read).map(([table, rows]) => [
+      table,
+      Array.isArray(rows) ? rows.map((row: Row) => restoredRow(table, row, restoring, changed)) : rows,
+    ]);
+    return JSON.stringify(Object.fromEntries(tables));
+  } catch (cause) {
+    if (cause instanceof BadBackup) throw cause;
+    throw new BadBackup("An entry of the trash has rows that cannot be read.", { cause });
   }
 }

@@ -13,23 +13,23 @@ import { shardOfContact } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 
 type ContactExecution = ReturnType<typeof executionJson> & {
-  workflowName: string | null;
+  workflowName: string;
   currentStepName: string | null;
 };
 
 interface NamedExecution extends WorkflowExecutionRow {
-  /** Null when the workflow was deleted. `stepName` is null when the step was deleted. */
-  workflowName: string | null;
+  workflowName: string;
+  /** Null when the step was deleted. */
   stepName: string | null;
 }
 
 const readExecution = wholeRow(workflowExecutions);
-const readNames = columns({ workflowName: orNull(asText), stepName: orNull(asText) });
+const readNames = columns({ workflowName: asText, stepName: orNull(asText) });
 const readNamed: RowReader<NamedExecution> = (raw) => ({ ...readExecution(raw), ...readNames(raw) });
 
 /**
- * Implements `GET /contacts/{id}/executions`: lists the contact's executions of all workflows, newest first. Throws
- * NotFound and BadRequest.
+ * Implements `GET /contacts/{id}/executions`: lists the contact's executions of all workflows, newest first. Leaves out
+ * those of deleted workflows, which stay while the workflow can be restored. Throws NotFound and BadRequest.
  */
 export async function listContactExecutions(
   ctx: Context,
@@ -47,7 +47,8 @@ export async function listContactExecutions(
   const total = batch.add(
     statement(
       sql`SELECT count(*) AS total FROM (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact
-        WHERE ${inProject(ctx, "e")} AND e.contact_id = ${contactId} LIMIT ${maxRowsPerStatement})`,
+        WHERE ${inProject(ctx, "e")} AND e.contact_id = ${contactId} AND EXISTS (SELECT 1 FROM workflows w
+          WHERE ${inProject(ctx, "w")} AND w.id = e.workflow_id) LIMIT ${maxRowsPerStatement})`,
       columns({ total: asNumber }),
     ),
   );
@@ -76,10 +77,10 @@ function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL 
       UNION ALL SELECT (${ofContact(sql`min(e.workflow_id)`)} AND e.workflow_id > entered.workflow_id)
         FROM entered WHERE workflow_id IS NOT NULL)
     SELECT x.*, w.name AS workflow_name, s.name AS step_name FROM entered
+      CROSS JOIN workflows w ON ${inProject(ctx, "w")} AND w.id = entered.workflow_id
       CROSS JOIN workflow_executions x ON ${inProject(ctx, "x")} AND x.workflow_id = entered.workflow_id
         AND x.id IN (${ofContact(sql`e.id`)} AND e.workflow_id = entered.workflow_id AND e.id < ${below}
           ORDER BY e.id DESC LIMIT ${limit})
-      LEFT JOIN workflows w ON w.project_id = x.project_id AND w.id = x.workflow_id
       LEFT JOIN workflow_steps s ON s.project_id = x.project_id AND s.workflow_id = x.workflow_id AND s.id = x.current_step_id
     ORDER BY x.id DESC LIMIT ${limit}`;
 }

@@ -5,7 +5,7 @@ import { Execution, executionExample } from "../../workflows/executions/schema";
 const example = { ...executionExample, workflowName: "Welcome", currentStepName: "A day later" };
 
 const ContactExecution = Execution.extend({
-  workflowName: z.string().nullable().meta({ description: "Null when the workflow was deleted." }),
+  workflowName: z.string(),
   currentStepName: z.string().nullable().meta({ description: "Null when the step was removed." }),
 }).meta({ id: "ContactExecution", example });
 

@@ -1,0 +1,36 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { trashTypes } from "../../core/trash";
+import { id, projectId } from "../columns";
+
+/**
+ * Deleted templates, campaigns, segments and workflows. The rows of a deleted resource that lists or other resources
+ * would read are in its entry, and no longer in their tables. All its other rows stay where they are, and are deleted
+ * together with the entry.
+ */
+export const trash = sqliteTable(
+  "trash",
+  {
+    projectId: projectId(),
+    type: text({ enum: trashTypes }).notNull(),
+    id: id().notNull(),
+    name: text().notNull(),
+    /** The deleted rows as a JSON object: for each table, a list of rows with their columns. */
+    content: text().notNull(),
+    /** The file with the body of a campaign, because a template version that shares the file must be retained. */
+    bodyKey: text(),
+    /** By the clock of the project. */
+    deletedAt: integer().notNull(),
+    /** When the sweep deletes the entry, by the real clock. */
+    purgeAt: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.type, table.id] }),
+    // The order of the list, of all types and of one.
+    index("ix_trash_list").on(table.projectId, table.deletedAt, table.id),
+    index("ix_trash_type").on(table.projectId, table.type, table.deletedAt, table.id),
+    index("ix_trash_purge").on(table.purgeAt),
+    index("ix_trash_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
+  ],
+);
+export type TrashRow = typeof trash.$inferSelect;

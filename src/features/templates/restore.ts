@@ -1,0 +1,35 @@
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { untilFresh } from "../../db/fresh";
+import { templates } from "../../db/tables";
+import { insertRow } from "../../db/write-row";
+import { templateBody } from "../../engine/mail/body";
+import { getTemplate } from "../../engine/mail/template";
+import { getEntry, rowIn, takeOut } from "../../engine/trash/entry";
+import { requireNeeds, tooManyToRestore } from "../../engine/trash/needs";
+import type { Context } from "../../platform/context";
+import { guardTemplates } from "./save-statements";
+import type { Template } from "./schema";
+import { templateJson } from "./template";
+
+/**
+ * Restores a template from the trash, with all its versions, which have stayed. Throws NotFound, and Conflict while the
+ * project has too many templates, and when the topic of the template is deleted.
+ */
+export async function restoreTemplate(ctx: Context, id: Id): Promise<Template> {
+  await untilFresh(async () => {
+    const entry = await getEntry(ctx, "template", id);
+    const row = rowIn(entry, templates);
+    const needs = await requireNeeds(ctx, "template", { topics: row.topicId === null ? [] : [row.topicId] });
+    const batch = openBatch(ctx);
+    takeOut(batch, ctx, entry);
+    batch.addAll([
+      ...needs,
+      guardTemplates(ctx, (most) => tooManyToRestore("template", most)),
+      insertRow(templates, row),
+    ]);
+    await batch.commit();
+  }, ctx.random);
+  const template = await getTemplate(ctx, id);
+  return templateJson(ctx.project, template, await templateBody(ctx, template.content));
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { NotFound } from "../../core/errors";
+import { type Id, readId } from "../../core/ids";
+import { isTrashType, type TrashType, trashTypes } from "../../core/trash";
+import { needsMore } from "../../engine/trash/needs";
+import { CursorQuery, pathId } from "../../http/params";
+import { projectRoutes, type Routes } from "../../http/routes";
+import type { Context } from "../../platform/context";
+import { listTrash } from "./list";
+import { TrashPage, TrashType as TypeOfTrash } from "./schema";
+
+/** How the resources of one type are restored. */
+export interface Restorer {
+  /** The schema of a resource, as its GET shows it. */
+  schema: z.ZodType;
+  restore(ctx: Context, id: Id): Promise<unknown>;
+}
+
+const TrashParam = z.object({
+  // Any string is accepted, because an unknown type is a 404, like an unknown id.
+  type: z.string().meta({ param: { name: "type", in: "path" }, enum: trashTypes, example: "template" }),
+  id: pathId("id"),
+});
+
+/** Creates the routes of the trash. Each type is restored by the feature that it belongs to. */
+export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Context> {
+  const trash = projectRoutes("Trash");
+  trash.get(
+    "/trash",
+    {
+      id: "listTrash",
+      summary: "List what was deleted and can be restored, newest deletion first",
+      description:
+        "Deleted templates, campaigns, segments and workflows stay in the trash for 30 days. Nothing lists or uses them there, and " +
+        "`POST /trash/{type}/{id}/restore` brings them back.",
+      query: CursorQuery.extend({ type: TypeOfTrash.optional() }),
+      ok: TrashPage,
+    },
+    (ctx, { query }) => listTrash(ctx, query),
+  );
+  trash.post(
+    "/trash/{type}/{id}/restore",
+    {
+      id: "restoreFromTrash",
+      isAudited: true,
+      grows: false,
+      summary: "Restore what was deleted",
+      description:
+        "Answers with the resource, under its old id. A template comes back with its versions, a campaign in the state and with the " +
+        "figures that it had, a segment with its condition or its members, and a workflow disabled, with its ended executions. A " +
+        "tracked segment records events only for contacts that entered or left since. 404 for what is not in the trash, also after " +
+        "30 days. 409 when something that it names was deleted too, when another segment has its slug, or when the project has as " +
+        "many of them as it may have.",
+      params: TrashParam,
+      ok: { schema: z.union(trashTypes.map((type) => restorers[type].schema)) },
+      refusals: () => [
+        needsMore("campaign", [
+          { type: "segment", id: "0199a0f2-8b20-7f42-a1d3-6c7d8e9f0a1b", name: "On the pro plan", inTrash: true },
+        ]),
+      ],
+    },
+    async (ctx, { params: { type, id } }) => {
+      if (!isTrashType(type)) throw new NotFound("trash entry", readId(type));
+      return restorers[type].restore(ctx, id);
+    },
+  );
+  return trash;
+}
