@@ -10,6 +10,7 @@ import { expectInvalid, expectRefusal } from "../support/refusal";
 import { isPro, newContact, newSegment } from "../support/segment";
 import { chooseTopics, newTopic } from "../support/topic";
 import { clickUrls } from "../support/tracking";
+import { emptyTrash } from "../support/trash";
 import { World } from "../support/world";
 
 async function send(world: World, project: TestProject, id: string): Promise<void> {
@@ -103,6 +104,7 @@ describe("whom a campaign left out", () => {
     const { world, project, api, id } = await set();
     await sendToEnd(world, project, id);
     await api.delete(`/campaigns/${id}`);
+    await emptyTrash(world, project);
     for (const table of ["campaign_left_out", "campaign_links"]) {
       const rows = project.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`);
       expect(await rows.bind(project.number).first("n")).toBe(0);

@@ -47,6 +47,7 @@ async function personWithMail(world: World, project: TestProject, mail: Record<s
 describe("erasing a contact", () => {
   const elsewhere: Record<string, string> = {
     api_keys: "the project's own",
+    trash: "templates, campaigns, segments and workflows, as they were before they were deleted",
     audit_entries: "what was done to settings, keys, people, campaigns and workflows",
     audience_references: "names of fields, events and segments",
     campaign_pages: "ids and numbers",

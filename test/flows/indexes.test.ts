@@ -136,6 +136,10 @@ const asks: Record<string, Ask> = {
   ix_template_versions_files: deleteNewFile,
   ix_templates_topic: async (project) => project.api.delete(`/topics/${(await newTopic(project)).id}`),
   ix_templates_updated: ({ api }) => api.get("/templates"),
+  ix_trash_body: sweep("forgetVersions"),
+  ix_trash_list: ({ api }) => api.get("/trash"),
+  ix_trash_purge: sweep("purgeTrash"),
+  ix_trash_type: ({ api }) => api.get("/trash?type=template"),
   ix_verified_domains_project: async ({ id }, world) => {
     await admin.delete(`/admin/projects/${id}`);
     await world.pass(6);

@@ -16,6 +16,7 @@ import { wasKilled } from "../support/killable";
 import { addContacts, ledgerOf, segmentRow, setPlan } from "../support/membership";
 import { admin, newProject, type TestProject } from "../support/project";
 import { isPro, newSegment } from "../support/segment";
+import { emptyTrash } from "../support/trash";
 import { World } from "../support/world";
 
 const hourMs = 3_600_000;
@@ -301,6 +302,7 @@ describe("work that nobody could ask for again", () => {
     const numbers = JSON.stringify(Array.from({ length: 1_001 }, (_, n) => n));
     await project.db.prepare(members).bind(project.id, segment.id, numbers).run();
     await deleteSegment(await contextOf(world, project), readId(segment.id));
+    await emptyTrash(world, project);
     const job = await project.db.prepare("SELECT id, input FROM jobs WHERE project_id = ?").bind(project.id).first();
     const setInput = (input: unknown) =>
       project.db.prepare("UPDATE jobs SET input = ? WHERE id = ?").bind(input, job?.id).run();

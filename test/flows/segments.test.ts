@@ -17,6 +17,7 @@ import { addContacts, ledgerOf, memberRows, segmentRow, setPlan } from "../suppo
 import { bearer, call, newProject, type TestProject } from "../support/project";
 import { eventCounts } from "../support/rows";
 import { isPro, newSegment, only } from "../support/segment";
+import { emptyTrash } from "../support/trash";
 import { World } from "../support/world";
 
 const minuteMs = 60_000;
@@ -417,6 +418,8 @@ describe("the members of a tracked segment of a large project", () => {
     await world.drain();
     expect((await project.api.get(`/jobs/${jobId}`)).body.status).toBe("completed");
     expect(await eventCounts(project)).toEqual({ "segment.pro.entry": 300 });
+    await emptyTrash(world, project);
+    await world.drain();
     const left = await project.db
       .prepare("SELECT count(*) AS n FROM segment_members WHERE segment_id = ?")
       .bind(segment.id)

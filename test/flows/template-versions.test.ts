@@ -4,6 +4,7 @@ import { newCampaign } from "../support/campaign";
 import { newProject, type TestProject } from "../support/project";
 import { emailIds } from "../support/send-and-wait";
 import { newTemplate } from "../support/template";
+import { endTrash } from "../support/trash";
 import { World } from "../support/world";
 
 const hourMs = 3_600_000;
@@ -21,9 +22,9 @@ async function filesOf({ id }: TestProject): Promise<number> {
   return (await env.BLOBS.list({ prefix: `template/${id}/` })).objects.length;
 }
 
-/** A day, with its hourly sweeps. */
-async function aDay(world = new World()): Promise<World> {
-  for (let hour = 0; hour < 24; hour++) {
+/** A day, or some hours, with its hourly sweeps. */
+async function aDay(world = new World(), hours = 24): Promise<World> {
+  for (let hour = 0; hour < hours; hour++) {
     world.now += hourMs;
     await world.sweep("47 * * * *");
   }
@@ -46,12 +47,15 @@ describe("a version of a template that nothing names", () => {
     expect((await project.api.get(`/templates/${id}`)).body).toMatchObject({ subject: "Version 4", body: large("4") });
   });
 
-  it("goes with its template", async () => {
+  it("goes with its template, when that is deleted for good", async () => {
     const project = await newProject();
     const { id } = await newTemplate(project, { body: large("a") });
     await project.api.patch(`/templates/${id}`, { subject: "Second" });
     await project.api.delete(`/templates/${id}`);
-    await aDay(await aDay());
+    const world = await aDay();
+    expect([await versionsOf(project), await filesOf(project)]).toEqual([2, 1]);
+    await endTrash(project);
+    await aDay(world, 8);
     expect([await versionsOf(project), await filesOf(project)]).toEqual([0, 0]);
   });
 });
@@ -66,6 +70,7 @@ describe("a version of a template stays", () => {
     );
     await project.api.patch(`/templates/${id}`, { body: "<p>New</p>" });
     await project.api.delete(`/templates/${id}`);
+    await endTrash(project);
     const world = await aDay();
     expect(await versionsOf(project)).toBe(1);
     expect((await project.api.get(`/emails/${sent}/content`)).body.html).toContain("Old");
@@ -91,18 +96,21 @@ describe("a version of a template stays", () => {
       from: undefined,
     });
     await project.api.delete(`/templates/${id}`);
-    await aDay(world);
-    await aDay(world);
+    await endTrash(project);
+    await aDay(world, 14);
     expect([await versionsOf(project), await filesOf(project)]).toEqual([2, 1]);
     expect((await project.api.get(`/templates/${copy.id}`)).body.body).toBe(large("a"));
     await project.api.delete(`/templates/${copy.id}`);
-    await aDay(world);
-    await aDay(world);
+    await endTrash(project);
+    await aDay(world, 14);
     expect(await filesOf(project)).toBe(1);
     expect((await project.api.get(`/campaigns/${campaign.id}`)).body.body).toBe(large("a"));
     expect((await project.api.delete(`/campaigns/${campaign.id}`)).status).toBe(204);
-    await aDay(world);
-    await aDay(world);
+    await aDay(world, 8);
+    // The campaign can still be restored, and then needs the file.
+    expect(await filesOf(project)).toBe(1);
+    await endTrash(project);
+    await aDay(world, 14);
     expect([await versionsOf(project), await filesOf(project)]).toEqual([0, 0]);
   });
 });

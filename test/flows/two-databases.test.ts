@@ -448,6 +448,15 @@ const dueOf: Record<string, Due> = {
       ),
     isDone: (project) => none(project, "SELECT 1 FROM template_versions WHERE project_id = ?"),
   },
+  purgeTrash: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO trash (project_id, type, id, name, content, deleted_at, purge_at)
+          VALUES (?, 'segment', 's', 'Old', '{"segments":[{}]}', 1, 1)`,
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM trash WHERE project_id = ?"),
+  },
   forgetWaitListeners: {
     given: (project) => run(project, "INSERT INTO event_listeners VALUES (?, 'old', 'workflow:wait:')"),
     isDone: (project) => none(project, "SELECT 1 FROM event_listeners WHERE project_id = ?"),

@@ -7,6 +7,7 @@ import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
 import { intrude } from "../support/intrude";
 import { admin, newProject, type TestProject } from "../support/project";
+import { emptyTrash } from "../support/trash";
 import { addressOf, executionsOf, type GivenWorkflow, mirrorOf, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
 
@@ -265,9 +266,11 @@ describe("a workflow's deletion", () => {
     return { id, contactId };
   }
 
+  /** Deletes it, and lets the time pass in which it can be restored. */
   async function deleteIt(world: World, project: TestProject, id: Id): Promise<void> {
     const { ctx } = await world.context(project);
     await deleteWorkflow(ctx, id);
+    await emptyTrash(world, project);
   }
 
   /** What an object keeps for ever: of which event it has decided what it starts, for thirty days. */

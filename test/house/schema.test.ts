@@ -21,6 +21,7 @@ const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).h
  */
 const frozen: Record<string, string> = {
   "0000_tables.sql": "78b2cac981737704f3433b5bfd8b3336e2d3c59bafdfa7409390a26936dfe7b1",
+  "0001_trash.sql": "4c4ffa4773063a534903b6b379a025e5372b61a61a9a943449cdc48bcba5db21",
 };
 
 it("a migration that is out never changes", () => {

@@ -330,6 +330,16 @@ export const operations: Record<string, Door> = {
     },
   },
 
+  restoreFromTrash: {
+    good: 200,
+    madeUpFrom: 2,
+    knock: async (project) => {
+      const id = await segment(project, { condition: isPro, trackMembership: true });
+      await made(project.api.delete(`/segments/${id}`));
+      return { params: { type: "segment", id } };
+    },
+  },
+
   createTemplate: { good: 201, knock: (project) => ({ body: soundTemplate(project) }) },
   updateTemplate: {
     good: 200,

@@ -1,6 +1,8 @@
 import { expect } from "vitest";
 import type { TrashType } from "../../src/core/trash";
+import { purgeTrash } from "../../src/features/trash/purge";
 import { type Answer, bearer, call, type TestProject } from "./project";
+import type { World } from "./world";
 
 /** Where the resources of each type are. */
 export const pathOf: Record<TrashType, string> = {
@@ -40,4 +42,10 @@ export async function endTrash({ db, number }: TestProject): Promise<void> {
     .prepare("UPDATE trash SET deleted_at = deleted_at - ?, purge_at = purge_at - ? WHERE project_id = ?")
     .bind(agoMs, agoMs, number)
     .run();
+}
+
+/** Thirty days later, the sweep has deleted everything in the project's trash for good. */
+export async function emptyTrash(world: World, project: TestProject): Promise<void> {
+  await endTrash(project);
+  await purgeTrash(world.process().platform);
 }

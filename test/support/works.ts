@@ -297,6 +297,7 @@ export const works: Record<
     begin: async ({ project, ctx }) => {
       const { id } = await newWorkflow(project);
       await deleteWorkflow(ctx, id);
+      await startJob(ctx, "workflows.forget", { input: { workflowId: textOf(id) } });
     },
   },
   "workflows.vacate": {

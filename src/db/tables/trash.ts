@@ -19,7 +19,7 @@ export const trash = sqliteTable(
     content: text().notNull(),
     /** The file with the body of a campaign, because a template version that shares the file must be retained. */
     bodyKey: text(),
-    /** By the clock of the project. */
+    /** The time of the deletion on the clock of the project. */
     deletedAt: integer().notNull(),
     /** When the sweep deletes the entry, by the real clock. */
     purgeAt: integer().notNull(),

@@ -12,7 +12,7 @@ import { guard, type Statement, select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { isKept } from "./entry";
 
-/** What a resource names, and without which it cannot be restored. */
+/** The things that a resource names, and without which it cannot be restored. */
 export interface Needs {
   templates?: Id[];
   segments?: Id[];

@@ -3,11 +3,13 @@ import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
 import { templates } from "../../db/tables";
 import { insertRow } from "../../db/write-row";
+import { recordChange } from "../../engine/audit/record-change";
 import { templateBody } from "../../engine/mail/body";
 import { getTemplate } from "../../engine/mail/template";
 import { getEntry, rowIn, takeOut } from "../../engine/trash/entry";
 import { requireNeeds, tooManyToRestore } from "../../engine/trash/needs";
 import type { Context } from "../../platform/context";
+import { auditedTemplate } from "./audited";
 import { guardTemplates } from "./save-statements";
 import type { Template } from "./schema";
 import { templateJson } from "./template";
@@ -23,6 +25,7 @@ export async function restoreTemplate(ctx: Context, id: Id): Promise<Template> {
     const needs = await requireNeeds(ctx, "template", { topics: row.topicId === null ? [] : [row.topicId] });
     const batch = openBatch(ctx);
     takeOut(batch, ctx, entry);
+    recordChange(batch, ctx, auditedTemplate(ctx, id));
     batch.addAll([
       ...needs,
       guardTemplates(ctx, (most) => tooManyToRestore("template", most)),

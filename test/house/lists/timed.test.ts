@@ -25,6 +25,9 @@ const exceptions: Record<string, string> = {
   ix_sign_in_links_network: "a call counts the links of the last hour; ix_sign_in_links_expiry deletes them",
   ix_template_versions_check: "what is not used any more is deleted in real time",
   ix_templates_updated: "a call lists the templates that changed last",
+  ix_trash_list: "a call lists what was deleted; ix_trash_purge ends it",
+  ix_trash_purge: "what was deleted is kept for 30 days in real time; calls look at the clock of the project too",
+  ix_trash_type: "a call lists what was deleted; ix_trash_purge ends it",
   ix_webhooks_due: "endpoints take turns in real time; ix_webhook_deliveries_due has their deliveries",
   ix_workflow_hosts_due: "hosts take turns in real time; ix_workflow_calls_due has their calls",
 };
