@@ -42,6 +42,7 @@ const tags = [
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
   { name: "Files", description: "Images for your mail, at URLs that anybody may read." },
+  { name: "Trash", description: "What was deleted within the last 30 days, and can be restored." },
   { name: "Domains", description: "The domains you send from. Mail is sent once a domain is verified." },
   { name: "Verification", description: "Whether an email address can receive mail." },
   { name: "Webhooks", description: "Your own URLs, which receive signed events as they happen." },

@@ -216,7 +216,9 @@ describe.each(operations)("%s", (name, operation) => {
       eventName: "event",
       email: "suppression",
     };
-    const expected = named[parameter] ?? parameter.replace(/Id$/, "");
+    // In the trash, the type is a parameter too.
+    const isTrash = operation.operationId === "restoreTrash";
+    const expected = isTrash ? "trash entry" : (named[parameter] ?? parameter.replace(/Id$/, ""));
     if (inPath && missing) expect(missing.details?.resource).toBe(expected);
 
     const { field = "", message = "" } = errorOf("422")?.error.errors?.[0] ?? {};

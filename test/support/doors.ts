@@ -330,7 +330,7 @@ export const operations: Record<string, Door> = {
     },
   },
 
-  restoreFromTrash: {
+  restoreTrash: {
     good: 200,
     madeUpFrom: 2,
     knock: async (project) => {

@@ -101,12 +101,18 @@ async function moveBetween(world, ask, { id }, { roles, end }) {
   const path = `/admin/projects/${id}`;
   const operator = (method, at, body) => world.call(method, path + at, { key: operatorToken, body });
   const standing = () =>
-    world.databases.DB.peek("SELECT shard, move->>'fencedAt' AS fencedAt FROM projects WHERE id = ?", id)[0];
+    world.databases.DB.peek(
+      "SELECT shard, move->>'fencedAt' AS fencedAt, move IS NOT NULL AS moves FROM projects WHERE id = ?",
+      id,
+    )[0];
   const writers = ["this", "last"].map((version) => ({ version, email: `${version}@acme.example`, turn: 0 }));
   for (const { email, turn } of writers) await ask("POST", "/contacts", { email, data: { turn } });
   const to = standing().shard === "DB" ? "DB_01" : "DB";
-  const { status } = await operator("POST", "/move", { database: to });
-  if (status !== 202) throw new Error(`The move was answered ${status}`);
+  const begin = async () => {
+    const { status } = await operator("POST", "/move", { database: to });
+    if (status !== 202) throw new Error(`The move was answered ${status}`);
+  };
+  await begin();
   await world.time.pass(20_000);
   Object.assign(roles, end);
   let refused = 0;
@@ -120,6 +126,11 @@ async function moveBetween(world, ask, { id }, { roles, end }) {
   const deadline = world.time.now + 300_000;
   for (let turn = 1; standing().shard !== to; turn++) {
     if (world.time.now > deadline) throw new Error("The move does not come to its end");
+    // A version with other tables takes the move back, and an operator starts it again.
+    if (!standing().moves) {
+      roles.door = end.door;
+      await begin();
+    }
     if (standing().fencedAt === null) await world.time.pass(2);
     else await world.time.until(Promise.all(writers.map((writer) => write(writer, turn))));
   }
@@ -164,7 +175,10 @@ function summaryOf(world) {
     emails: counted("SELECT project_id, status AS name, count(*) AS count FROM emails GROUP BY 1, 2"),
     events: counted("SELECT project_id, name, count(*) AS count FROM events GROUP BY 1, 2"),
     plans: counted("SELECT project_id, data->>'plan' AS name, count(*) AS count FROM contacts GROUP BY 1, 2"),
-    jobs: counted("SELECT project_id, type || ' ' || status AS name, count(*) AS count FROM jobs GROUP BY 1, 2"),
+    // A move that a version with other tables took back was started again.
+    jobs: counted(
+      "SELECT project_id, type || ' ' || status AS name, count(*) AS count FROM jobs WHERE coalesce(reason, '') NOT LIKE 'A new version with other tables%' GROUP BY 1, 2",
+    ),
     deadLetters: world.rows("SELECT body FROM dead_letters"),
     waiting: world.queues.waiting.length,
   };

@@ -41,7 +41,7 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
   trash.post(
     "/trash/{type}/{id}/restore",
     {
-      id: "restoreFromTrash",
+      id: "restoreTrash",
       isAudited: true,
       grows: false,
       summary: "Restore what was deleted",
@@ -52,7 +52,10 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
         "30 days. 409 when something that it names was deleted too, when another segment has its slug, or when the project has as " +
         "many of them as it may have.",
       params: TrashParam,
-      ok: { schema: z.union(trashTypes.map((type) => restorers[type].schema)) },
+      ok: {
+        schema: z.union(trashTypes.map((type) => restorers[type].schema)),
+        example: restorers.template.schema.meta()?.example,
+      },
       refusals: () => [
         needsMore("campaign", [
           { type: "segment", id: "0199a0f2-8b20-7f42-a1d3-6c7d8e9f0a1b", name: "On the pro plan", inTrash: true },
