@@ -10,6 +10,7 @@ import { databaseWith, otherShard } from "../support/database";
 import { type Death, wasKilled } from "../support/killable";
 import { planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
+import { sample } from "../support/sample";
 import { World, withMailer } from "../support/world";
 
 const fresh = () => `f-${crypto.randomUUID().slice(0, 8)}.com`;
@@ -51,7 +52,7 @@ async function stored({ id, projectId, domain }: DomainRow) {
   return { ...found, records: JSON.parse(found.records) as DnsRecord[], names: names ?? 0 };
 }
 
-/** Lets time pass in steps of five minutes, or of hours where only verified domains are looked at. */
+/** Lets time pass in steps of five minutes, or of hours where what happens within them is all the same. */
 async function pass(world: World, minutes: number, step = 5): Promise<void> {
   for (let passed = 0; passed < minutes; passed += step) {
     world.now += step * 60_000;
@@ -124,7 +125,7 @@ describe("the five-minute check", () => {
     const before = [await stored(verified), await stored(waiting)];
 
     world.outage = outage;
-    await pass(world, 80 * hour, hour);
+    await pass(world, 80 * hour, 8 * hour);
     const after = [await stored(verified), await stored(waiting)];
     expect(after.map(({ next_check_at: _, ...row }) => row)).toEqual(before.map(({ next_check_at: _, ...row }) => row));
 
@@ -144,7 +145,7 @@ describe("the five-minute check", () => {
     await pass(world, 2 * hour);
     expect(await stored(row)).toMatchObject({ status: "VERIFIED", failing_since: expect.any(Number), names: 1 });
     expect((await stored(row)).records[0]?.status).toBe("PENDING");
-    await pass(world, 3 * day - 2 * hour, hour);
+    await pass(world, 3 * day - 2 * hour, 5 * hour);
     expect((await stored(row)).status).toBe("VERIFIED");
     await pass(world, 2 * hour);
     expect(await stored(row)).toMatchObject({ status: "PENDING", verified_at: null, names: 0 });
@@ -162,12 +163,12 @@ describe("the five-minute check", () => {
     await pass(world, 5);
     const records = world.dnsRecords;
     world.dnsRecords = {};
-    await pass(world, 2 * day, hour);
+    await pass(world, 2 * day, 4 * hour);
     world.dnsRecords = records;
     await pass(world, 2 * hour);
     expect((await stored(row)).failing_since).toBeNull();
     world.dnsRecords = {};
-    await pass(world, 2 * day, hour);
+    await pass(world, 2 * day, 4 * hour);
     expect((await stored(row)).status).toBe("VERIFIED");
   });
 
@@ -252,7 +253,7 @@ describe("messages that come twice, and processes that die", () => {
     { atStep, when: "after" },
   ]);
 
-  it.each(deaths.map((death) => [`${death.when} step ${death.atStep}`, death] as const))(
+  it.each(sample(deaths.map((death) => [`${death.when} step ${death.atStep}`, death] as const)))(
     "killed %s of a check, the domain is verified all the same",
     async (_, death) => {
       const [world, project] = [new World(), await newProject()];
