@@ -22,6 +22,7 @@ import { addContacts, ledgerOf, segmentRow } from "../support/membership";
 import { expectBounded, matchesOfWindow, namesOfCondition } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid } from "../support/refusal";
+import { sample } from "../support/sample";
 import { addMembers, isPro, newSegment, only } from "../support/segment";
 import { World } from "../support/world";
 
@@ -99,7 +100,7 @@ describe("a source", () => {
 
   const lately = only("login", "triggeredWithin", 7, "days");
 
-  it.each([1, 2, 3, 7, 25, 500])("leads past everybody, each once, in windows of %i rows", async (rows) => {
+  it.each(sample([1, 2, 3, 7, 25, 500]))("leads past everybody, each once, in windows of %i rows", async (rows) => {
     const inList = only(`segment.${list}`, "memberOfSegment");
     const pro = { logic: "AND" as const, groups: [...lately.groups, ...isPro.groups] };
     const listed = { logic: "AND" as const, groups: [...lately.groups, ...inList.groups] };

@@ -10,6 +10,7 @@ import { consume } from "../../src/queue";
 import { type Death, wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
+import { sample } from "../support/sample";
 import { accepts, World } from "../support/world";
 
 type Deliver = MessageOf<"mail.deliver">;
@@ -170,7 +171,7 @@ const deaths = [1, 2, 3, 8, 12, 16, 20, 24, 30].flatMap((atStep): Death[] => [
   { atStep, when: "after" },
 ]);
 
-it.each(deaths)(
+it.each(sample(deaths))(
   "of many projects whose consumer dies $when step $atStep is not lost, and holds no permit for long",
   async (death) => {
     const projects = await someProjects(6);
