@@ -42,6 +42,7 @@ export async function emailWith(
       expect(body).toMatchObject(expected);
       return body;
     },
-    { timeout: 15_000, interval: 20 },
+    // Hits are collected for a second, and each look takes as long as a call.
+    { timeout: 15_000, interval: 80 },
   );
 }
