@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CLI } from "../../scripts/lib/paths.mjs";
+import { sample } from "../support/sample";
 import { blocksOf } from "./blocks/read";
 import { folder, installCli, newDesk, petrel } from "./cli";
 
@@ -200,29 +201,34 @@ transitions:
     });
   });
 
-  it.each([
+  const overtaken = [
     ["templates/welcome.md", "/templates", "# Hello", "# Dear"],
     ["segments/pro.yaml", "/segments", "value: pro", "value: max"],
     ["workflows/onboarding.yaml", "/workflows", "amount: 3", "amount: 4"],
-  ])("overwrites nothing that somebody changes while a push of %s is under way", async (file, path, from, to) => {
-    const desk = await newDesk();
-    fill(desk);
-    await desk.petrel("push");
-    const listed = await desk.call<{ data: { id: string }[] } | { id: string; name: string }[]>("GET", path);
-    const { id } = (Array.isArray(listed) ? listed.find(({ name }) => name === "On pro") : listed.data[0]) ?? {};
-    writeFileSync(join(desk.folder, file), readFileSync(join(desk.folder, file), "utf8").replace(from, to));
-    const late = await openLateService(desk.env.PETREL_URL, () =>
-      desk.call("PATCH", `${path}/${id}`, { description: "Of Ada" }),
-    );
-    const refused = await petrel(["push"], desk.folder, { ...desk.env, PETREL_URL: late.url });
-    await late.close();
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`${file}: somebody else has changed it`) });
-    const text = JSON.stringify(
-      await desk.call("GET", path === "/workflows" ? `${path}/${id}/document` : `${path}/${id}`),
-    );
-    expect(text).not.toContain(JSON.stringify(to).slice(1, -1));
-    expect(await desk.petrel("push")).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was pushed") });
-  });
+  ] as const;
+
+  it.each(sample(overtaken))(
+    "overwrites nothing that somebody changes while a push of %s is under way",
+    async (file, path, from, to) => {
+      const desk = await newDesk();
+      fill(desk);
+      await desk.petrel("push");
+      const listed = await desk.call<{ data: { id: string }[] } | { id: string; name: string }[]>("GET", path);
+      const { id } = (Array.isArray(listed) ? listed.find(({ name }) => name === "On pro") : listed.data[0]) ?? {};
+      writeFileSync(join(desk.folder, file), readFileSync(join(desk.folder, file), "utf8").replace(from, to));
+      const late = await openLateService(desk.env.PETREL_URL, () =>
+        desk.call("PATCH", `${path}/${id}`, { description: "Of Ada" }),
+      );
+      const refused = await petrel(["push"], desk.folder, { ...desk.env, PETREL_URL: late.url });
+      await late.close();
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`${file}: somebody else has changed it`) });
+      const text = JSON.stringify(
+        await desk.call("GET", path === "/workflows" ? `${path}/${id}/document` : `${path}/${id}`),
+      );
+      expect(text).not.toContain(JSON.stringify(to).slice(1, -1));
+      expect(await desk.petrel("push")).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was pushed") });
+    },
+  );
 
   it("counts the executions that a change would leave without a step, and moves them", async () => {
     const desk = await newDesk();

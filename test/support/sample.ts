@@ -13,10 +13,12 @@ export const isDeep = inject("isDeep");
 
 /**
  * Every third of many cases that are alike, so that a run takes minutes: another third with each commit. `npm test -- --deep` has
- * all of them. Paths with the same cases have other ones in the same run when each has a `name` of its own.
+ * all of them. Paths with the same cases have other ones in the same run when each has a `name` of its own. Cases within a case
+ * of which only each third run has one have another part with every third commit: `every`.
  */
-export function sample<Case>(cases: readonly Case[], { of = 3, name = "" } = {}): Case[] {
+export function sample<Case>(cases: readonly Case[], { of = 3, name = "", every = 1 } = {}): Case[] {
   if (isDeep) return [...cases];
-  const turn = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), inject("turn"));
+  const begin = Math.floor(inject("turn") / every);
+  const turn = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), begin);
   return cases.filter((_, index) => index % of === turn % of);
 }
