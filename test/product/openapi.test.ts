@@ -79,6 +79,26 @@ function namesIn({ $ref = "", properties, oneOf }: SchemaPart): string[] {
   return named ? namesIn(named) : [];
 }
 
+it("says which fields take null", () => {
+  const taking: Record<string, string[]> = {
+    SendEmail: ["name", "headers", "reply", "template"],
+    ExplainContact: ["campaignId", "workflowId", "templateId", "emailId"],
+    CreateWorkflow: ["eventName", "description"],
+    PutWorkflowDocument: ["eventName", "description"],
+    UpdateProject: ["fromName", "company"],
+    UpdatePerson: ["name", "locale"],
+    UpdateTemplate: ["fromName", "replyTo"],
+  };
+  const named = document.components.schemas as unknown as Record<
+    string,
+    { properties: Record<string, { type?: string | string[] }> }
+  >;
+  const silent = Object.entries(taking).flatMap(([schema, fields]) =>
+    fields.filter((field) => !named[schema]?.properties[field]?.type?.includes("null")).map((field) => [schema, field]),
+  );
+  expect(silent).toEqual([]);
+});
+
 it("has a guide with every error code, every filter, and a first mail", () => {
   const { description } = document.info;
   for (const code of Object.keys(errorCodes)) expect(description).toContain(`| \`${code}\` |`);

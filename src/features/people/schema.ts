@@ -30,7 +30,7 @@ export const Invitation = z
   .meta({ id: "Invitation", example: { mail: "ON", message: "The invitation is on its way." } });
 
 /** The name and language that people choose for themselves. */
-export const PersonName = DisplayName.nullable();
+export const PersonName = DisplayName.nullable().meta({ type: ["string", "null"] });
 export const PersonLocale = LanguageTag.nullable().meta({ description: "The language of the console." });
 
 export const personExample = {

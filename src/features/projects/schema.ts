@@ -104,7 +104,7 @@ const Locale = LanguageTag.meta({
 });
 
 const settings = {
-  fromName: DisplayName.nullable(),
+  fromName: DisplayName.nullable().meta({ type: ["string", "null"] }),
   locale: Locale,
   monthlySendLimit: Limit.meta({ description: "Emails per calendar month (UTC); null for no limit." }),
   sendRatePerSecond: Limit.meta({

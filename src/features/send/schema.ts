@@ -49,13 +49,17 @@ export const SendEmail = z
       .optional()
       .meta({ description: "HTML; required without a template. The plain-text part is made from it." }),
     from: AddressInput.optional().meta({ description: "Required without a template." }),
-    name: DisplayName.nullish().meta({ deprecated: true, description: "Use `from: { name, email }`." }),
+    name: DisplayName.nullish().meta({
+      type: ["string", "null"],
+      deprecated: true,
+      description: "Use `from: { name, email }`.",
+    }),
     subscribed: z.boolean().nullish().meta({
       description: "Default for new contacts: false. Existing contacts keep their state when it is left out.",
     }),
     data: ContactData.optional(),
-    headers: ExtraHeaders.nullish(),
-    reply: Email.nullish(),
+    headers: ExtraHeaders.nullish().meta({ type: ["object", "null"] }),
+    reply: Email.nullish().meta({ type: ["string", "null"] }),
     attachments: AttachmentsInput.nullish(),
     tracking: z.boolean().nullish().meta({
       description:

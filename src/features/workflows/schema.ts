@@ -93,7 +93,7 @@ export const WorkflowPage = z
  */
 const TriggerConfig = z
   .object({
-    eventName: AwaitedName.nullish(),
+    eventName: AwaitedName.nullish().meta({ type: ["string", "null"] }),
     publicEvents: z.boolean().nullish().meta({
       description: "Whether events of public keys, which anyone can send, start and wake it. True by default.",
     }),
@@ -119,7 +119,10 @@ export type SentTrigger = z.infer<typeof TriggerConfig>;
 export const fields = {
   name: Name,
   description: Description.nullish(),
-  eventName: AwaitedName.nullish().meta({ description: "Short for `triggerConfig: { eventName }`." }),
+  eventName: AwaitedName.nullish().meta({
+    type: ["string", "null"],
+    description: "Short for `triggerConfig: { eventName }`.",
+  }),
   triggerType: TriggerType.nullish(),
   triggerConfig: TriggerConfig.nullish(),
   allowReentry: z.boolean().nullish(),

@@ -4,7 +4,13 @@ import { type Id, readId } from "../../../core/ids";
 
 const subjects = ["campaignId", "workflowId", "templateId", "emailId"] as const;
 
-const named = () => z.string().min(1).transform(readId).nullish().meta({ type: "string" });
+const named = () =>
+  z
+    .string()
+    .min(1)
+    .transform(readId)
+    .nullish()
+    .meta({ type: ["string", "null"] });
 
 /**
  * Selects the mail to explain: by its campaign, workflow or template, or by the id of one email. Exactly one of these

@@ -39,6 +39,7 @@ const Happening = z
       description: "When it happens. Pass this or `after`; without either, it happens when the execution starts.",
     }),
     after: Delay.nullish().meta({
+      type: ["string", "null"],
       description:
         "How long after the start of the execution it happens: `0m`, `36h`, `3d`. Units are s, m, h, d and w. The execution " +
         "starts at the `at` of the event that starts it, otherwise now. Pass this or `at`.",
@@ -49,7 +50,7 @@ const Happening = z
       params: { code: "too_big" },
     })
       .nullish()
-      .meta({ type: "object" }),
+      .meta({ type: ["object", "null"] }),
   })
   .superRefine(({ at, after }, check) => {
     if ((at ?? null) === null || (after ?? null) === null) return;
