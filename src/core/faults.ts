@@ -21,7 +21,7 @@ const maxFaults = 100;
 export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
   return error.issues.slice(0, maxFaults).map((issue) => {
     const received = valueAt(input, issue.path);
-    const isMissing = received === undefined && absenceCodes.has(issue.code);
+    const isMissing = received === undefined && absenceCodes.has(issue.code) && !isInText(input, issue.path);
     const field = issue.path.join(".");
     return {
       field,
@@ -51,6 +51,11 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
     // The cast is safe: the line above has found an own property with this key.
     return (value as Record<PropertyKey, unknown>)[key];
   }, input);
+}
+
+/** Whether a path leads into a text, such as the JSON in a form field: a value in it is there, but cannot be shown. */
+function isInText(input: unknown, path: PropertyKey[]): boolean {
+  return path.some((_, index) => typeof valueAt(input, path.slice(0, index)) === "string");
 }
 
 const maxShownLength = 200;

@@ -88,6 +88,7 @@ describe("POST /contacts/import?dryRun=true", () => {
     ["no column subscribed", "email\n", { subscribed: "column" }, "file", /no column named subscribed/],
     ["a mapping of no column", "email\n", { mapping: '{"a":null}' }, "mapping.a", /no column a/],
     ["a mapping that is not JSON", "email\n", { mapping: "{" }, "mapping", /Must be JSON/],
+    ["a mapping to a number", "email,a\n", { mapping: '{"a":1}' }, "mapping.a", /expected string, received number/],
     ["a reserved name", "email,a\n", { mapping: '{"a":"id"}' }, "mapping.a", /id is reserved/],
   ])("refuses %s", async (_, csv, fields, field, message) => {
     const project = await newProject();
