@@ -26,8 +26,8 @@ export type Filters = Record<string, string | number | boolean | undefined>;
 const Cursor = z.object({ after: z.array(z.union([z.string(), z.number()])), of: z.string() });
 
 /**
- * Reads the position after which a page starts from the caller's `cursor`; null for the first page. Throws BadRequest
- * for a cursor that we did not make, or that belongs to a list with other filters.
+ * Reads the caller's `cursor`, and returns the position after which the page starts; null for the first page. Throws
+ * BadRequest for a cursor that we did not make, or that belongs to a list with other filters.
  */
 export function readCursor<P extends Position>(
   cursor: string | undefined,

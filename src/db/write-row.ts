@@ -15,7 +15,7 @@ type Values<Model> = { [Field in keyof Model]: Model[Field] | SQL };
 /** The values of a new row, including the id that its batch has made. */
 type NewRow<Table extends SQLiteTable> = Values<InferInsertModel<Table>> & { projectId: number; id: Id };
 
-/** Changes of a row. The id of a row and its project never change. */
+/** Changes to a row. The row's id and its project never change. */
 type Changes<Table extends SQLiteTable> = Partial<Values<Omit<InferInsertModel<Table>, "projectId" | "id">>>;
 
 /** Inserts a row and returns all of it; with `onlyIf`, only if the condition holds. */

@@ -37,7 +37,7 @@ export interface AppEnv {
     visitor: Visitor | undefined;
     /** Warnings that the answer adds to its result. */
     warnings: Warning[];
-    /** The idempotency key of a call that has it in the body, together with its API key. */
+    /** The idempotency key from the body, for a call that sends its API key in the body as well. */
     idempotencyKeyInBody: string | undefined;
     /**
      * Set for a request with an idempotency key, whose body is read first: the request's hash, or the fault of an

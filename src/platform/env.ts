@@ -208,7 +208,7 @@ export function readConfig(env: Env) {
     },
     /** The most confirmation mails that public keys of one project may cause in an hour. */
     publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
-    /** The most workflow mails that events of public keys of one project may cause in an hour. */
+    /** The most workflow mails per hour that events sent with public keys may cause in one project. */
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
     /** Whether people can sign in to the console. */
     hasConsole: values.CONSOLE_ENABLED === "true",

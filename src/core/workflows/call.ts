@@ -47,8 +47,8 @@ function answered({ status, body }: { status: number; body: string }): StepOutco
 }
 
 /**
- * The most levels of an answer that is stored as JSON; a deeper one stays text. SQLite's JSON functions fail beyond
- * 1,000.
+ * How deeply an answer may be nested to be stored as JSON; a deeper one stays text. SQLite's JSON functions fail beyond
+ * 1,000 levels.
  */
 const maxLevels = 20;
 

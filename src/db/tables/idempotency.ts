@@ -11,8 +11,8 @@ export const idempotencyEffects = sqliteTable(
   {
     projectId: projectId(),
     /**
-     * The kind of the API key: keys of browsers and of servers are separate. For `received`, the key is the provider's
-     * id of a mail that it received.
+     * The kind of the caller: each kind has idempotency keys of its own. A row of kind `received` belongs to a received
+     * mail instead, and its `key` is the provider's name and the provider's id for that mail.
      */
     kind: text().$type<CallerKind | "received">().notNull(),
     key: text().notNull(),

@@ -33,7 +33,8 @@ export const jobs = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // The order of the list. The id cannot be used, because a job with a fixed id can be started again.
+    // The order of the list. Ids do not give it, because a job with a fixed id keeps the id when it is started again,
+    // whereas `created_at` then changes.
     index("ix_jobs_list").on(table.projectId, table.createdAt, table.id),
     index("ix_jobs_failed").on(table.projectId, table.completedAt).where(sql`status = 'failed'`),
     // The operator looks up an erasure by its id alone.

@@ -60,8 +60,9 @@ export function updateMarked(
 }
 
 /**
- * Counts one more open email in the page of an ended email `e`. Must come before the statement that reopens the email,
- * in the same batch. Otherwise the campaign could end before the page is counted again.
+ * Adds one to the `open` count of each page that has one of the emails `e`, which have ended and are about to be
+ * reopened. Must come before the statement that reopens them, in the same batch. Otherwise the campaign could end
+ * before the page is counted again, which corrects the number.
  */
 export function updateOpen(where: SQL, from = sql`emails e`): Statement {
   return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from, where })}`);

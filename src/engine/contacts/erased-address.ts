@@ -42,8 +42,9 @@ export function bornAs(
 }
 
 /**
- * Restores what is remembered about erased addresses, right after the statements that write the contacts. `items` is a
- * JSON array of `{ email, hash }`.
+ * Suppresses again the erased addresses that were suppressed, and deletes what is remembered about all of `items`, a
+ * JSON array of `{ email, hash }`. Must come after the statements that write the contacts, in the same batch, because
+ * those still read what is remembered.
  */
 export function restoreErased(
   ctx: Context,

@@ -59,7 +59,7 @@ export interface LookBackResult {
   edge: Id | null;
 }
 
-/** A search by names. No index lists the events of several names in the order of time. */
+/** A search by names. No index lists the events of several names by time. */
 export type SearchByNames = EventSearch & { names: EventNames };
 
 /**

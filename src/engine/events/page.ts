@@ -113,12 +113,12 @@ async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: Even
   return { total: summed.counts.get("") ?? 0, isApproximate: !areWhole || summed.isCut };
 }
 
-/** Whether the search is for a contact's events of a single name. An index lists these events in the order of time. */
+/** Whether the search is for a contact's events of a single name. An index lists these events by time. */
 function isByIndex({ names, contactId }: EventSearch): boolean {
   return contactId !== undefined && names !== undefined && names.only !== null;
 }
 
-/** Whether the search reads a contact's events in the order of time, and then chooses those with the right names. */
+/** Whether the search goes through a contact's events by time, and keeps only those with the right names. */
 function isOfContact(search: EventSearch): boolean {
   return search.contactId !== undefined && !isByIndex(search);
 }

@@ -1,4 +1,4 @@
-/** The error texts of emails that failed or wait for a reason that does not concern their recipient. */
+/** The error texts of emails that failed or are on hold, where the cause has nothing to do with the recipient. */
 export const failures = {
   projectDisabled: "The project is disabled",
   domainGone: "The sender domain is no longer a verified domain of this project",

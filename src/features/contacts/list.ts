@@ -22,7 +22,7 @@ export interface ContactQuery {
 
 type Filters = Omit<ContactQuery, "cursor" | "limit">;
 
-/** An id begins with the time of creation, so the order of ids is the order of time. */
+/** An id begins with the time of creation, so ids sort by time. */
 const sortedBy = { createdAt: sql`id`, email: sql`email` };
 const directions = {
   asc: { beyond: sql`>`, orders: { createdAt: sql`ORDER BY id ASC`, email: sql`ORDER BY email ASC` } },

@@ -8,7 +8,7 @@ const maxRounds = 20;
 
 /**
  * Deletes, in a sweep, old mail that the embedded provider stored. Such mail is kept as long as the content of emails.
- * Ids are in the order of time, so old mail has the smallest ids.
+ * Ids sort by time, so old mail has the smallest ids.
  */
 export async function forgetOldMessages(platform: Platform): Promise<void> {
   const before = firstIdAt(platform.now.getTime() - platform.config.contentRetentionMs);

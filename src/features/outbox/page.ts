@@ -56,7 +56,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Formats how long ago a time was. The mail of a test clock may be ahead of the real time. */
+/** Formats how long ago a time was. Mail of a project with a test clock may be dated in the real future. */
 function ago(at: Date, now: Date): string {
   const passedMs = now.getTime() - at.getTime();
   const awayMs = Math.abs(passedMs);

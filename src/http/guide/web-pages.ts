@@ -1,7 +1,7 @@
 import { snippetPath } from "../snippet";
 import { snippet } from "../snippet-script";
 
-/** Explains how web pages and clients of Plunk send events. */
+/** Returns the guide's sections about events from web pages, and about using Plunk's client library with Petrel. */
 export function webPages(origin: string): string {
   return `## Events from web pages
 

@@ -41,7 +41,7 @@ interface Source {
 
 /**
  * Runs one step of a restore: see docs/decisions/0048-a-restored-project-sleeps.md. The batch of a step writes the rows
- * of one part together with the state, so each part is inserted once. A call to a shard or a copy of a file can be
+ * of one part together with the state, so each part is inserted once. Calling a shard and copying a file can both be
  * repeated without harm.
  */
 export async function restoreStep(ctx: Context, row: JobRow): Promise<Step> {

@@ -21,7 +21,7 @@ export interface Simulated {
   contact: ContactRow;
   /** The event that starts the execution; null for a start by hand. */
   start: GivenEvent | null;
-  /** All events, in the order of time. */
+  /** All events in chronological order. */
   events: readonly GivenEvent[];
   /** When the simulation stops; null to continue until the execution ends. */
   until: number | null;

@@ -28,7 +28,7 @@ export interface SimulatedWorld {
   /** The simulation's time, in milliseconds since 1970. */
   now: number;
   contact: ContactRow;
-  /** All events in the order of time, including those still to come. */
+  /** All events in chronological order, including those still to come. */
   events: readonly GivenEvent[];
   /** How many of the events have happened. */
   happened: number;

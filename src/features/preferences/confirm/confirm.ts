@@ -19,8 +19,8 @@ export interface Confirmed {
 
 /**
  * `POST /confirm/{token}`: subscribes the person who pressed the button. That also lifts the person's own opt-out. All
- * statements require an open request, and the last one closes it, so only one of two presses confirms. Like the other
- * pages, the page also works in a disabled project. Returns null if the link belongs to no request.
+ * statements require an open request, and the last one closes it, so only one of two presses confirms. This works in a
+ * disabled project too, as do the other pages for recipients. Returns null if the link belongs to no request.
  */
 export async function confirm(recipient: Recipient): Promise<Confirmed | null> {
   const request = await findRequest(recipient);

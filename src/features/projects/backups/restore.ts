@@ -14,7 +14,7 @@ import { findBackup } from "./find";
 import type { RestoreBackup } from "./schema";
 import { openReadable, unreadable } from "./unreadable";
 
-/** The most characters of a text in a manifest, which can come from anywhere. No setting is longer. */
+/** The maximum length of a setting in a manifest. It is limited because a manifest can come from anywhere. */
 const maxText = 2_000;
 
 /** The settings of a backup that a restored project takes over. An older backup may lack some. */

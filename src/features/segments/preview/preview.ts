@@ -25,8 +25,8 @@ const maxRowsPerPart = 12_500;
 
 interface Preview {
   /**
-   * The number of matches. Null when only part of the contacts was scanned and none of them match, because the number
-   * is then unknown.
+   * The number of matches. Null when only some of the contacts were scanned and none of them matched, because the
+   * number is then unknown.
    */
   count: number | null;
   isApproximate: boolean;

@@ -48,7 +48,7 @@ function requireOrder(startsAt: number, until: number | null): void {
 }
 
 /**
- * Returns the events in the order of time, with ids in the same order. `starting` is the name of the event that starts
+ * Returns the events in chronological order, with ids in the same order. `starting` is the name of the event that starts
  * the execution.
  */
 function givenEvents(ctx: Context, { events }: SimulateWorkflow, starting: string | null): GivenEvent[] {
