@@ -6,10 +6,13 @@ import { sendCampaign } from "../../src/features/campaigns/send";
 import { restoreSegment } from "../../src/features/segments/restore";
 import { restoreTemplate } from "../../src/features/templates/restore";
 import { purgeTrash } from "../../src/features/trash/purge";
+import { backUp, statusOfJob } from "../support/backup";
 import { addContacts, newCampaign } from "../support/campaign";
 import { wasKilled } from "../support/killable";
 import { ledgerOf } from "../support/membership";
-import { newProject, type TestProject } from "../support/project";
+import { moves } from "../support/move";
+import { admin, newProject, type TestProject } from "../support/project";
+import { startRestore } from "../support/restore";
 import { eventCounts } from "../support/rows";
 import { addMembers, isPro, newContact, newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
@@ -158,6 +161,38 @@ describe("what is in the trash comes back whole", () => {
     await restore(project, "segment", segment.id);
     await world.pass(10);
     expect(await ledgerOf(project, segment)).toMatchObject({ members: 1, entries: 0, exits: 0 });
+  });
+});
+
+describe("a project with a full trash", () => {
+  async function filled() {
+    const [world, project] = [new World(), await newProject()];
+    const { id: campaign } = await newCampaign(project, { body: `<p>${large}</p>` });
+    const { id } = await newWorkflow(project, { steps: { exit: ["EXIT", {}] }, ways: [["TRIGGER", "exit"]] });
+    const workflow = publicId(id);
+    const before = (await project.api.get(`/campaigns/${campaign}`)).body;
+    await putAway(project, "campaign", campaign);
+    await putAway(project, "workflow", workflow);
+    return { world, project, campaign, workflow, before };
+  }
+
+  it("moves with it", async () => {
+    const { world, project, campaign, workflow, before } = await filled();
+    await moves(world, project);
+    expect((await restore(project, "campaign", campaign)).body).toEqual(before);
+    expect((await restore(project, "workflow", workflow)).status).toBe(200);
+  });
+
+  it("has it in its backups", async () => {
+    const { world, project, campaign, workflow, before } = await filled();
+    const copy = await startRestore(world, await backUp(world, project));
+    await world.drain();
+    expect(await statusOfJob(copy, copy.jobId)).toBe("completed");
+    expect(await inTrash(copy)).toHaveLength(2);
+    expect((await admin.patch(`/admin/projects/${copy.id}`, { disabled: false })).status).toBe(200);
+    const { status, body } = await restore(copy, "campaign", campaign);
+    expect([status, body.body === before.body, body.projectId]).toEqual([200, true, copy.id]);
+    expect((await restore(copy, "workflow", workflow)).body.steps).toHaveLength(2);
   });
 });
 
