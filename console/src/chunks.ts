@@ -21,6 +21,7 @@ export const chunks = {
   "settings/keys": withPageWords(() => import("./routes/settings/keys/page")),
   "settings/topics": withPageWords(() => import("./routes/settings/topics/page")),
   "settings/jobs": withPageWords(() => import("./routes/settings/jobs/page")),
+  "settings/trash": withPageWords(() => import("./routes/settings/trash/page")),
   "settings/audit": withPageWords(() => import("./routes/settings/audit/page")),
   more: withPageWords(() => import("./routes/more/page")),
   account: withPageWords(() => import("./routes/account/page")),

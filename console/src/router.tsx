@@ -104,6 +104,11 @@ const pages = [
   }),
   createRoute({
     getParentRoute: () => project,
+    path: "settings/trash",
+    component: lazyRouteComponent(chunks["settings/trash"], "TrashPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
     path: "settings/audit",
     validateSearch: readAuditFilters,
     component: lazyRouteComponent(chunks["settings/audit"], "AuditPage"),

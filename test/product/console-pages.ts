@@ -23,6 +23,8 @@ export async function furnishPages(world: World): Promise<string[]> {
     audienceType: "ALL",
   };
   const draft = await make("/campaigns", { ...content, name: hostile });
+  // One that is deleted, for the page of what was.
+  await call("DELETE", `/campaigns/${await make("/campaigns", { ...content, name: hostile })}`);
   const planned = await make("/campaigns", { ...content, name: "Planned" });
   const variants = [
     { name: "plain", weight: 1 },
@@ -41,7 +43,7 @@ export async function furnishPages(world: World): Promise<string[]> {
     ...[`/people/${person}`, "/campaigns", "/campaigns?status=HELD", "/campaigns/new", `/campaigns/${draft}`],
     ...[`/campaigns/${draft}/edit`, `/campaigns/${planned}`, `/campaigns/${planned}/edit`, `/campaigns/${sent}`],
     ...["/domains", "/settings", "/settings/project", "/settings/members", "/settings/keys", "/settings/topics"],
-    ...["/settings/jobs", "/settings/audit", "/more"],
+    ...["/settings/jobs", "/settings/trash", "/settings/audit", "/more"],
   ].map((path) => `/console/p/${project}${path}`);
   const ofNone = ["account", "installation/projects", "installation/people", "installation/audit"];
   return [...ofProject, ...ofNone.map((path) => `/console/${path}`)];

@@ -52,7 +52,7 @@ describeInChromium(
         ...["/people", `/people?where=${encodeURIComponent(where)}`, `/people/${data[0]?.id}`],
         ...["/campaigns", "/campaigns/new", `/campaigns/${draft.data.id}`, `/campaigns/${draft.data.id}/edit`],
         ...[`/campaigns/${planned.data.id}`, "/domains", "/settings", "/settings/project", "/settings/members"],
-        ...["/settings/keys", "/settings/topics", "/settings/jobs", "/settings/audit", "/more"],
+        ...["/settings/keys", "/settings/topics", "/settings/jobs", "/settings/trash", "/settings/audit", "/more"],
       ];
     });
 

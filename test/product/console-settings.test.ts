@@ -112,6 +112,22 @@ describeInChromium(
       expectQuiet(watched, ofTunnel);
     });
 
+    it("restore a campaign that was deleted", async () => {
+      const from = `hello@${world.domain}`;
+      const content = { name: hostile, subject: "News", body: "<p>News</p>", from, audienceType: "ALL" };
+      const { data } = await world.call<{ data: { id: string } }>("POST", "/campaigns", content);
+      await world.call("DELETE", `/campaigns/${data.id}`);
+      const watched = await enter("/settings/trash");
+      const { page } = watched;
+      const row = page.getByRole("row").filter({ hasText: hostile });
+      expect(await row.getByText("Campaign", { exact: false }).count()).toBeGreaterThan(0);
+      expect(await axeFindings(page)).toEqual([]);
+      await page.getByRole("button", { name: `Restore: ${hostile}` }).click();
+      await page.getByText("Nothing was deleted in the last 30 days").waitFor();
+      expect((await world.call<{ status: string }>("GET", `/campaigns/${data.id}`)).status).toBe("DRAFT");
+      expectQuiet(watched);
+    });
+
     it("add a topic with a name that is no markup, and save only the settings that were changed", async () => {
       const watched = await enter("/settings/topics");
       const { page } = watched;

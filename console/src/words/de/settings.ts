@@ -11,6 +11,7 @@ export const settings: typeof en = {
     project: "Projekt",
     audit: "Protokoll",
     jobs: "Aufträge",
+    trash: "Gelöscht",
   },
   leads: {
     keys: "Damit rufen Programme die API auf.",
@@ -19,6 +20,7 @@ export const settings: typeof en = {
     project: "Name, Fußzeile, Sprache und Auswertung.",
     audit: "Was geändert wurde, von wem und wann.",
     jobs: "Arbeit im Hintergrund, und was schiefging.",
+    trash: "Was gelöscht wurde und 30 Tage lang zurückkommen kann.",
     domains: "Von wo E-Mails verschickt werden.",
     more: "Was noch keine Seite hat, mit dem Aufruf, der es tut.",
     installation: "Alle Projekte, Inhaber, und was sie geändert haben.",
@@ -159,5 +161,14 @@ export const settings: typeof en = {
     noMatch: "Kein Auftrag passt zu diesem Filter",
     result: "Ergebnis",
     id: "Id",
+  },
+  trash: {
+    seen: "Kampagnen, Segmente, Vorlagen und Workflows lassen sich 30 Tage lang wiederherstellen, nachdem sie gelöscht wurden. Ein Workflow kommt ausgeschaltet zurück.",
+    name: "Name",
+    types: { template: "Vorlage", campaign: "Kampagne", segment: "Segment", workflow: "Workflow" },
+    deleted: "gelöscht",
+    until: "Bis",
+    restore: "Wiederherstellen",
+    none: "In den letzten 30 Tagen wurde nichts gelöscht",
   },
 };

@@ -10,6 +10,7 @@ export const settings = {
     project: "Project",
     audit: "Audit log",
     jobs: "Jobs",
+    trash: "Deleted",
   },
   leads: {
     keys: "Programs call the API with them.",
@@ -18,6 +19,7 @@ export const settings = {
     project: "Name, footer, language and tracking.",
     audit: "What was changed, by whom and when.",
     jobs: "Work in the background, and what went wrong.",
+    trash: "What was deleted, and can be restored for 30 days.",
     domains: "Where mail is sent from.",
     more: "What has no page yet, with the call that does it.",
     installation: "All projects, owners, and what they changed.",
@@ -160,5 +162,14 @@ export const settings = {
     noMatch: "No job matches these filters",
     result: "Result",
     id: "Id",
+  },
+  trash: {
+    seen: "Campaigns, segments, templates and workflows can be restored for 30 days after they were deleted. A workflow comes back disabled.",
+    name: "Name",
+    types: { template: "Template", campaign: "Campaign", segment: "Segment", workflow: "Workflow" },
+    deleted: "deleted",
+    until: "Until",
+    restore: "Restore",
+    none: "Nothing was deleted in the last 30 days",
   },
 };

@@ -11,6 +11,7 @@ export const settings: typeof en = {
     project: "Proyecto",
     audit: "Registro",
     jobs: "Tareas",
+    trash: "Eliminado",
   },
   leads: {
     keys: "Con ellas, los programas llaman a la API.",
@@ -19,6 +20,7 @@ export const settings: typeof en = {
     project: "Nombre, pie, idioma y seguimiento.",
     audit: "Qué se cambió, quién y cuándo.",
     jobs: "El trabajo en segundo plano y lo que falló.",
+    trash: "Lo que se eliminó y se puede restaurar durante 30 días.",
     domains: "Desde dónde se envía el correo.",
     more: "Lo que aún no tiene página, con la llamada que lo hace.",
     installation: "Todos los proyectos, los titulares y lo que cambiaron.",
@@ -160,5 +162,14 @@ export const settings: typeof en = {
     noMatch: "Ninguna tarea coincide con este filtro",
     result: "Resultado",
     id: "Identificador",
+  },
+  trash: {
+    seen: "Las campañas, los segmentos, las plantillas y los flujos se pueden restaurar durante 30 días después de eliminarlos. Un flujo vuelve desactivado.",
+    name: "Nombre",
+    types: { template: "Plantilla", campaign: "Campaña", segment: "Segmento", workflow: "Flujo" },
+    deleted: "eliminado",
+    until: "Hasta",
+    restore: "Restaurar",
+    none: "No se eliminó nada en los últimos 30 días",
   },
 };

@@ -11,6 +11,7 @@ export const settings: typeof en = {
     project: "Projet",
     audit: "Journal",
     jobs: "Tâches",
+    trash: "Supprimés",
   },
   leads: {
     keys: "Les programmes appellent l’API avec elles.",
@@ -19,6 +20,7 @@ export const settings: typeof en = {
     project: "Nom, pied de page, langue et suivi.",
     audit: "Ce qui a été modifié, par qui et quand.",
     jobs: "Le travail en arrière-plan, et ce qui a échoué.",
+    trash: "Ce qui a été supprimé et peut être rétabli pendant 30 jours.",
     domains: "D’où partent les e-mails.",
     more: "Ce qui n’a pas encore de page, avec l’appel qui le fait.",
     installation: "Tous les projets, les propriétaires et ce qu’ils ont modifié.",
@@ -161,5 +163,14 @@ export const settings: typeof en = {
     noMatch: "Aucune tâche ne correspond à ce filtre",
     result: "Résultat",
     id: "Identifiant",
+  },
+  trash: {
+    seen: "Les campagnes, segments, modèles et workflows peuvent être rétablis pendant 30 jours après leur suppression. Un workflow revient désactivé.",
+    name: "Nom",
+    types: { template: "Modèle", campaign: "Campagne", segment: "Segment", workflow: "Workflow" },
+    deleted: "supprimé",
+    until: "Jusqu’au",
+    restore: "Rétablir",
+    none: "Rien n’a été supprimé ces 30 derniers jours",
   },
 };

@@ -11,6 +11,7 @@ export const settings: typeof en = {
     project: "Progetto",
     audit: "Registro",
     jobs: "Lavori",
+    trash: "Eliminati",
   },
   leads: {
     keys: "I programmi chiamano l’API con queste.",
@@ -19,6 +20,7 @@ export const settings: typeof en = {
     project: "Nome, piè di pagina, lingua e tracciamento.",
     audit: "Che cosa è cambiato, da chi e quando.",
     jobs: "Il lavoro in background, e che cosa è fallito.",
+    trash: "Ciò che è stato eliminato e si può ripristinare per 30 giorni.",
     domains: "Da dove parte la posta.",
     more: "Ciò che non ha ancora una pagina, con la chiamata che lo fa.",
     installation: "Tutti i progetti, i proprietari e che cosa hanno modificato.",
@@ -160,5 +162,14 @@ export const settings: typeof en = {
     noMatch: "Nessun lavoro corrisponde a questo filtro",
     result: "Risultato",
     id: "Identificativo",
+  },
+  trash: {
+    seen: "Campagne, segmenti, modelli e flussi si possono ripristinare per 30 giorni dopo l’eliminazione. Un flusso torna disattivato.",
+    name: "Nome",
+    types: { template: "Modello", campaign: "Campagna", segment: "Segmento", workflow: "Flusso" },
+    deleted: "eliminato",
+    until: "Fino al",
+    restore: "Ripristina",
+    none: "Negli ultimi 30 giorni non è stato eliminato nulla",
   },
 };

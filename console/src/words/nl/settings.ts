@@ -11,6 +11,7 @@ export const settings: typeof en = {
     project: "Project",
     audit: "Logboek",
     jobs: "Taken",
+    trash: "Verwijderd",
   },
   leads: {
     keys: "Programma’s roepen er de API mee aan.",
@@ -19,6 +20,7 @@ export const settings: typeof en = {
     project: "Naam, voettekst, taal en meting.",
     audit: "Wat er is gewijzigd, door wie en wanneer.",
     jobs: "Werk op de achtergrond, en wat er misging.",
+    trash: "Wat is verwijderd en 30 dagen lang kan worden hersteld.",
     domains: "Vanwaar e-mail wordt verstuurd.",
     more: "Wat nog geen pagina heeft, met de aanroep die het doet.",
     installation: "Alle projecten, eigenaars en wat zij hebben gewijzigd.",
@@ -159,5 +161,14 @@ export const settings: typeof en = {
     noMatch: "Geen taak past bij dit filter",
     result: "Resultaat",
     id: "Id",
+  },
+  trash: {
+    seen: "Campagnes, segmenten, sjablonen en workflows kunnen 30 dagen na verwijdering worden hersteld. Een workflow komt uitgeschakeld terug.",
+    name: "Naam",
+    types: { template: "Sjabloon", campaign: "Campagne", segment: "Segment", workflow: "Workflow" },
+    deleted: "verwijderd",
+    until: "Tot",
+    restore: "Herstellen",
+    none: "In de laatste 30 dagen is niets verwijderd",
   },
 };

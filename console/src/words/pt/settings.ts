@@ -11,6 +11,7 @@ export const settings: typeof en = {
     project: "Projeto",
     audit: "Registo",
     jobs: "Tarefas",
+    trash: "Eliminados",
   },
   leads: {
     keys: "Os programas chamam a API com elas.",
@@ -19,6 +20,7 @@ export const settings: typeof en = {
     project: "Nome, rodapé, idioma e medição.",
     audit: "O que foi mudado, por quem e quando.",
     jobs: "O trabalho em segundo plano, e o que falhou.",
+    trash: "O que foi eliminado e pode ser restaurado durante 30 dias.",
     domains: "De onde o e-mail é enviado.",
     more: "O que ainda não tem página, com a chamada que o faz.",
     installation: "Todos os projetos, os titulares e o que eles alteraram.",
@@ -160,5 +162,14 @@ export const settings: typeof en = {
     noMatch: "Nenhuma tarefa corresponde a este filtro",
     result: "Resultado",
     id: "Id",
+  },
+  trash: {
+    seen: "As campanhas, os segmentos, os modelos e os fluxos podem ser restaurados durante 30 dias depois de eliminados. Um fluxo volta desativado.",
+    name: "Nome",
+    types: { template: "Modelo", campaign: "Campanha", segment: "Segmento", workflow: "Fluxo" },
+    deleted: "eliminado",
+    until: "Até",
+    restore: "Restaurar",
+    none: "Nada foi eliminado nos últimos 30 dias",
   },
 };
