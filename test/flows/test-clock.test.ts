@@ -9,6 +9,7 @@ import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";
 import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
+import { sample } from "../support/sample";
 import { inbox, jobOf, move, moveAndDie, newTestClock, startMove, type TestClock } from "../support/test-clock";
 import { delivered, deliveriesOf, newHost, newWebhook } from "../support/webhook";
 import {
@@ -261,7 +262,7 @@ describe("an advance", () => {
     expect(world.logged).toContain("Work failed at an instant of a test clock");
   });
 
-  it.each(["before", "after"] as const)(
+  it.each(sample(["before", "after"] as const, { of: 2 }))(
     "may die %s any step: another process goes on, and all happens once",
     async (when) => {
       const clock = await newTestClock();

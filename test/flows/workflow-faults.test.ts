@@ -88,7 +88,7 @@ function dieOnce(world: World, death: Death): { hasDied: () => boolean } {
 }
 
 describe("an object that dies between two steps", () => {
-  it.each(["before", "after"] as const)(
+  it.each(sample(["before", "after"] as const, { of: 2 }))(
     "goes on where it was: %s each of its steps takes effect",
     async (when) => {
       let deaths = 0;
@@ -130,7 +130,7 @@ describe("an object that dies between two steps", () => {
 });
 
 describe("an object that dies as an execution comes to a wait", () => {
-  it.each(["before", "after"] as const)(
+  it.each(sample(["before", "after"] as const, { of: 2, name: "a" }))(
     "makes it miss nothing that happens until it goes on: %s each of its steps takes effect",
     async (when) => {
       let deaths = 0;

@@ -11,6 +11,7 @@ import { handleMessage } from "../../src/queue";
 import { intrude } from "../support/intrude";
 import { wasKilled } from "../support/killable";
 import { newProject } from "../support/project";
+import { sample } from "../support/sample";
 import { move, newTestClock } from "../support/test-clock";
 import { addressOf } from "../support/workflow";
 import {
@@ -80,7 +81,7 @@ const forced = { isForced: true };
 const moved = { isForced: false, moveTo: "second" };
 
 describe("many executions on a step that is removed", () => {
-  it.each(["before", "after"] as const)(
+  it.each(sample(["before", "after"] as const, { of: 2 }))(
     "each go on once at another, though the job dies %s each thing that it does",
     async (when) => {
       const [world, many] = [new World(), 650];
@@ -123,7 +124,7 @@ describe("many executions on a step that is removed", () => {
     });
   });
 
-  it.each(["before", "after"] as const)(
+  it.each(sample(["before", "after"] as const, { of: 2, name: "a" }))(
     "are found by a sweep when the call dies %s anything that it does, or nothing has changed",
     async (when) => {
       const world = new World();
