@@ -159,7 +159,7 @@ describeInChromium(
         mail.locator("body").evaluate(`getComputedStyle(document.links[${index}], "::after").content`);
       expect([await marked(0), await marked(1)]).toEqual(['"1 · 4.3%"', '"0 · 0%"']);
       await page.getByLabel("Clicks", { exact: true }).uncheck();
-      await expect.poll(() => marked(0)).toBe("none");
+      await expect.poll(() => marked(0), { timeout: 10_000 }).toBe("none");
       expect(await overhang(page)).toBeLessThanOrEqual(0);
       await page.getByLabel("A whole address").fill("gone@example.com");
       await page.getByRole("button", { name: "Find out" }).click();

@@ -27,6 +27,11 @@ const focusFault = `() => {
   return isCut ? focused.className + ": " + focused.innerText.trim().slice(0, 40) : null;
 }`;
 
+/** In the page: the texts that its sidebar shows. */
+const shownTexts = `[...document.querySelector("aside, [role=complementary]").querySelectorAll("*")]
+  .filter((element) => element.checkVisibility())
+  .flatMap((element) => [element, ...element.childNodes].map(({ textContent }) => textContent.trim()))`;
+
 interface Document {
   tags: { name: string }[];
   paths: Record<string, Record<string, { summary: string }>>;
@@ -72,9 +77,13 @@ describeInChromium(
         await page.getByRole("button", { name: `Open Group - ${name}` }).click();
       }
       const sidebar = page.getByRole("complementary");
-      for (const { summary } of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
-        await sidebar.getByText(summary, { exact: true }).waitFor();
-      }
+      const summaries = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+      const missing = async () => {
+        const shown = new Set(await page.evaluate<string[]>(shownTexts));
+        return summaries.flatMap(({ summary }) => (shown.has(summary) ? [] : [summary]));
+      };
+      // One look at all: to wait for each takes as many looks as there are operations.
+      await expect.poll(missing, { timeout: 20_000 }).toEqual([]);
       await sidebar.getByText("Send an email to one or many recipients").click();
       await page.getByRole("heading", { name: "Send an email to one or many recipients" }).waitFor();
       expect(foreign).toEqual([]);
