@@ -7,6 +7,7 @@ export type TrashType = (typeof trashTypes)[number];
 /** How long a deleted resource can be restored. */
 export const keptInTrashMs = 30 * dayMs;
 
-export function isTrashType(type: string): type is TrashType {
-  return trashTypes.some((known) => known === type);
+/** Reads a type in a path: `template`, or `templates` as other paths have it. Null for any other text. */
+export function readTrashType(text: string): TrashType | null {
+  return trashTypes.find((type) => text === type || text === `${type}s`) ?? null;
 }

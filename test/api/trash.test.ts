@@ -66,9 +66,9 @@ describe.each(types)("a deleted %s", (type) => {
     expect((await project.api.get(path)).body).toEqual(before.body);
     expect(await found(project, type)).toHaveLength(2);
     expect(await inTrash(project)).toEqual([]);
-    // And again.
+    // And again, by the name that the paths of the resource have.
     await putAway(project, type, id);
-    expect((await restore(project, type, id)).body).toEqual(before.body);
+    expect((await restore(project, `${type}s`, id)).body).toEqual(before.body);
   });
 
   it("is restored once: another call finds nothing in the trash", async () => {

@@ -94,6 +94,7 @@ segments.delete(
   "/segments/{id}",
   {
     id: "deleteSegment",
+    isAudited: true,
     summary: "Delete a segment",
     description: "The contacts stay, and no events are recorded. 409 while a campaign or another segment uses it.",
     params: IdParam,

@@ -7,16 +7,18 @@ import { asId, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { getTemplate } from "../../engine/mail/template";
 import { insertEntry } from "../../engine/trash/insert-entry";
 import type { Context } from "../../platform/context";
+import { auditedTemplate } from "./audited";
 import { stepsWith } from "./template";
 
 /**
  * `DELETE /templates/{id}`: puts the template into the trash. Its versions stay, also for accepted mail. Throws Conflict
- * while a workflow step uses the template. A concurrent call that would use the template finds it deleted. Also throws Conflict
- * for the project's confirmation template. That setting is in the control database, so this call can miss a concurrent
- * change of the setting. A call with `confirm: true` is then a 409.
+ * while a workflow step uses the template. A concurrent call that would use the template finds it deleted. Also throws
+ * Conflict for the project's confirmation template. That setting is in the control database, so this call can miss a
+ * concurrent change of the setting. A call with `confirm: true` is then a 409.
  */
 export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   const setting = await ctx.control
@@ -31,6 +33,7 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   batch.guard(sql`NOT EXISTS (SELECT 1 FROM ${stepsWith(ctx, id)})`, async () =>
     templateInUse(await workflowsWith(ctx, id)),
   );
+  recordChange(batch, ctx, auditedTemplate(ctx, id));
   batch.add(insertEntry(ctx, { type: "template", id }));
   const deleted = batch.add(
     statement(sql`DELETE FROM templates WHERE ${inProject(ctx)} AND id = ${id} RETURNING id`, columns({ id: asId }), {

@@ -107,6 +107,7 @@ templates.delete(
   "/templates/{id}",
   {
     id: "deleteTemplate",
+    isAudited: true,
     summary: "Delete a template",
     description: "Mail that was already accepted still goes out. 409 while a step of a workflow uses it.",
     params: IdParam,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { NotFound } from "../../core/errors";
 import { type Id, readId } from "../../core/ids";
-import { isTrashType, type TrashType, trashTypes } from "../../core/trash";
+import { readTrashType, type TrashType, trashTypes } from "../../core/trash";
 import { needsMore } from "../../engine/trash/needs";
 import { CursorQuery, pathId } from "../../http/params";
 import { projectRoutes, type Routes } from "../../http/routes";
@@ -63,8 +63,9 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
       ],
     },
     async (ctx, { params: { type, id } }) => {
-      if (!isTrashType(type)) throw new NotFound("trash entry", readId(type));
-      return restorers[type].restore(ctx, id);
+      const known = readTrashType(type);
+      if (known === null) throw new NotFound("trash entry", readId(type));
+      return restorers[known].restore(ctx, id);
     },
   );
   return trash;
