@@ -162,11 +162,15 @@ export class RateLimited extends Refusal {
 }
 
 export class TooLarge extends Refusal {
-  constructor(maxBytes: number) {
-    super(`The request body is larger than the ${maxBytes} bytes allowed here.`, {
-      suggestion: "Send less in one call, in several calls if need be.",
-      details: { maxBytes },
-    });
+  /** `what` is larger than allowed: the body, unless the body only announces it. */
+  constructor(
+    maxBytes: number,
+    {
+      what = "The request body",
+      suggestion = "Send less in one call, in several calls if need be.",
+    }: { what?: string; suggestion?: string } = {},
+  ) {
+    super(`${what} is larger than the ${maxBytes} bytes allowed here.`, { suggestion, details: { maxBytes } });
   }
 }
 

@@ -15,3 +15,10 @@ export function macOf(secret: string, bytes: Uint8Array): Uint8Array {
   keyed.set(secret, state);
   return state.clone().update(bytes).digest();
 }
+
+/** Compares two codes. Takes the same time regardless of where the two differ. */
+export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = one.length ^ other.length;
+  for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0);
+  return difference === 0;
+}

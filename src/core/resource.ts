@@ -21,6 +21,7 @@ export type Resource =
   | "delivery"
   | "topic"
   | "file"
+  | "upload"
   | "session"
   | "person"
   | "passkey"

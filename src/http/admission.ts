@@ -43,10 +43,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
     if (buckets.length > 0 || owned !== null) {
       const key = owned && { ...owned, ttlMs: ctx.config.idempotencyTtlMs };
       const admitted = await ctx.gate.admit(ctx.project.id, { buckets, key });
-      if (admitted?.rate) describeRate(c, admitted.rate);
-      if (admitted?.rate?.isAllowed === false) {
-        throw new RateLimited(publicName(admitted.rate.name), admitted.rate.retryAfterSeconds);
-      }
+      if (admitted?.rate) heedRate(c, admitted.rate);
       if (owned !== null && admitted === null) {
         // The lost call might have claimed the key, but the caller's next attempt must find it free.
         ctx.later(ctx.gate.release(ctx.project.id, owned));
@@ -59,6 +56,24 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
     }
     return next();
   };
+}
+
+/**
+ * Checks the rate limits of a request by a link that we signed, whose route finds the project by itself. The request
+ * counts like one with a secret key, because the link comes from a call with such a key.
+ */
+export async function admitByLink(c: HonoContext<AppEnv>, ctx: Context): Promise<void> {
+  const caller = { project: ctx.project, caller: ctx.callerKind, address: undefined, person: null };
+  const buckets = bucketsFor(c.get("policy"), ctx.config.rateLimits, caller);
+  if (buckets.length === 0) return;
+  const admitted = await ctx.gate.admit(ctx.project.id, { buckets, key: null });
+  if (admitted?.rate) heedRate(c, admitted.rate);
+}
+
+/** Describes the rate in the answer, and throws RateLimited when it is used up. */
+function heedRate(c: HonoContext<AppEnv>, rate: { isAllowed: boolean } & BucketState): void {
+  describeRate(c, rate);
+  if (!rate.isAllowed) throw new RateLimited(publicName(rate.name), rate.retryAfterSeconds);
 }
 
 export function gateOutOfReach(): Unavailable {

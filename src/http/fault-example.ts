@@ -59,6 +59,9 @@ export function faultOf(route: ExampleRoute): FieldFault {
     const message = 'Invalid option: expected one of "true"|"false"';
     return { field: "splice", message, code: "invalid_enum_value", received: "yes" };
   }
+  if (names.includes("sha256")) {
+    return { field: "sha256", message: "Must be a SHA-256 as 64 lower-case hex digits", code: "custom", received: "" };
+  }
   if (operation.operationId === "listWorkflowFields") {
     return { field: "eventName", message: "Must be plain text on one line", code: "invalid_string", received: " " };
   }

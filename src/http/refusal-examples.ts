@@ -157,6 +157,9 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       return new NotFound("job", readId(someId));
     case "webhooks":
       return new NotFound("webhook", readId(someId));
+    case "imports":
+    case "parts":
+      return new NotFound("upload", readId(someId));
     case "files":
       return new NotFound("file", readId(someId));
     case "topics":

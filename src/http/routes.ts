@@ -65,6 +65,11 @@ export function personRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "person", isOfConsole: true }, (c) => c.var.platform);
 }
 
+/** Creates the routes of operations by a link that we signed. The handler checks the signature. */
+export function linkRoutes(tag: string): Routes<Platform> {
+  return routesOf({ tag, key: "signed" }, (c) => c.var.platform);
+}
+
 /** Creates the routes of operations on the outbox. */
 export function outboxRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "outbox", maxBody: null }, (c) => c.var.platform);

@@ -20,9 +20,13 @@ export interface Blobs {
   open(key: string): Promise<{ size: number; stream: ReadableStream<Uint8Array> } | null>;
   /** Returns null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
+  /** Reads some bytes of a file. Returns null when the file is gone, or its content is no longer that of the tag. */
+  getRange(key: string, range: { tag: string; from: number; length: number }): Promise<Uint8Array | null>;
   delete(keys: string[]): Promise<void>;
   /** Returns, in order, up to 1,000 keys that begin with the prefix and come after `after`. */
   list(prefix: string, after?: string): Promise<string[]>;
+  /** Returns up to 1,000 files whose keys begin with the prefix, in order. Two contents never have the same tag. */
+  describe(prefix: string): Promise<{ key: string; bytes: number; tag: string }[]>;
   /** Returns up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
   /** Counts up to 1,000 files whose keys begin with the prefix and come after `after`. `last` is null at the end. */
@@ -91,12 +95,21 @@ export function openBlobs(bucket: R2Bucket): Blobs {
       const object = await reached(bucket.get(key));
       return object ? new Uint8Array(await reached(object.arrayBuffer())) : null;
     },
+    async getRange(key, { tag, from, length }) {
+      const options = { onlyIf: { etagMatches: tag }, range: { offset: from, length } };
+      const object = await reached(bucket.get(key, options));
+      return object && "body" in object ? new Uint8Array(await reached(object.arrayBuffer())) : null;
+    },
     async delete(keys) {
       if (keys.length > 0) await reached(bucket.delete(keys));
     },
     async list(prefix, after) {
       const options = after === undefined ? { prefix } : { prefix, startAfter: after };
       return (await reached(bucket.list(options))).objects.map((object) => object.key);
+    },
+    async describe(prefix) {
+      const { objects } = await reached(bucket.list({ prefix }));
+      return objects.map(({ key, size, etag }) => ({ key, bytes: size, tag: etag }));
     },
     async listAfter(key) {
       const { objects, truncated } = await reached(bucket.list(key === "" ? {} : { startAfter: key }));

@@ -94,7 +94,7 @@ describe("the policy of every operation", () => {
       public: [{ publicKey: [] }],
       operator: [{ operatorToken: [] }],
       outbox: [{}, { operatorToken: [] }],
-      signed: null,
+      signed: [],
       person: [{ session: [] }],
       open: [],
     };
@@ -141,6 +141,7 @@ describe("the policy of every operation", () => {
     const expected = [
       "sendEmail",
       "importContacts",
+      "uploadImportPart",
       "uploadFile",
       "uploadBackupFile",
       "createCampaign",
@@ -214,5 +215,6 @@ it("lets nobody in without a key but where a route says so", () => {
     "POST /manage/:token",
     "POST /subscribe/:token",
     "POST /unsubscribe/:token",
+    "PUT /contacts/imports/:id/parts/:number",
   ]);
 });

@@ -7,6 +7,7 @@ import { TestPasskey } from "./authenticator";
 import { soundCampaign } from "./campaign";
 import { png } from "./images";
 import { importCsv } from "./import";
+import { putPart } from "./import-parts";
 import { elsewhere, startsMove } from "./move";
 import { type Answer, admin, call, type TestProject } from "./project";
 import { isPro } from "./segment";
@@ -69,6 +70,13 @@ const domain = async ({ api }: TestProject) =>
   (await made(api.post("/domains", { domain: `d${crypto.randomUUID()}.test` }))).id;
 const scheduledEmail = async ({ api }: TestProject) =>
   (await made(api.send({ scheduledAt: inAnHour() }))).data.emails[0].email;
+
+/** An upload whose only part has arrived. */
+async function uploadedParts({ api }: TestProject): Promise<string> {
+  const { id, parts } = await made(api.post("/contacts/imports", { bytes: 15 }));
+  await made(putPart(parts[0].url, "email\na@b.co,é"));
+  return id;
+}
 
 /** Begins the upload of a backup that has nothing: with this manifest it is complete. */
 async function upload(): Promise<{ id: string; manifest: string }> {
@@ -240,6 +248,18 @@ export const operations: Record<string, Door> = {
       return { body };
     },
   },
+  beginImport: { good: 201, knock: () => ({ body: { bytes: 9 } }) },
+  uploadImportPart: {
+    good: 200,
+    knock: async (project) => {
+      const upload = await made(project.api.post("/contacts/imports", { bytes: 9 }));
+      const query = new URL(upload.parts[0].url).search;
+      const headers = { "Content-Length": "9" };
+      return { params: { id: upload.id, number: "1" }, query, body: "email\na@b", headers };
+    },
+  },
+  completeImport: { good: 202, knock: async (project) => ({ params: { id: await uploadedParts(project) } }) },
+  giveUpImport: { good: 204, knock: async (project) => ({ params: { id: await uploadedParts(project) } }) },
   bulkSubscribe: {
     good: 202,
     knock: async (project) => ({ body: { contactIds: [await contact(project)] } }),

@@ -281,6 +281,8 @@ export class World {
     return {
       put: answers(real.put),
       putIncoming: answers(real.putIncoming),
+      getRange: answers(real.getRange),
+      describe: answers(real.describe),
       open: answers(real.open),
       get: answers(real.get),
       delete: answers(real.delete),

@@ -45,9 +45,10 @@ function signature(operation) {
   const isBodyOptional = body && !body.required && !query?.required;
   const bodyType = body?.schema ? `api.${body.schema}` : `api.${id}Data["body"]`;
   const queryType = `QueryOf<api.${id}Data["query"]>`;
+  const bodyGiven = body && (body.isForm ? `FormOf<${bodyType}>` : bodyType);
   const first = [
     ...inPath.map((one) => `${one}: string`),
-    body && `body${isBodyOptional ? "?" : ""}: ${body.isForm ? `FormOf<${bodyType}>` : bodyType}`,
+    body && `body${isBodyOptional ? "?" : ""}: ${bodyGiven}`,
   ];
   const options = `options?: ${hasKey ? "KeyedOptions" : hasVersion ? "VersionedOptions" : "Options"}`;
   const method = (queryParameter, result) =>
@@ -55,7 +56,9 @@ function signature(operation) {
   const usual = query && `query${query.required ? "" : "?"}: ${queryType}`;
   if (plan === undefined) return method(usual, resultOf(operation, id));
   const dry = method(`query: ${queryType} & { dryRun: true | "true" }`, `Call<api.${plan}>`);
-  return dry + method(usual, resultOf(operation, id));
+  // Here the query is needed, and a parameter that can be left out must not come before one that cannot.
+  const ordered = dry.replace(`body?: ${bodyGiven}`, `body: ${bodyGiven} | undefined`);
+  return ordered + method(usual, resultOf(operation, id));
 }
 
 /** Editors show the names of schemas, not a path to them. */

@@ -22,12 +22,18 @@ export type Mapping = z.infer<typeof Mapping>;
 /** The schema of a mapping that a job stores. */
 export const Mapping = z.record(z.string(), z.string().nullable());
 
+/** The schema of a mapping in a JSON body. */
+export const CheckedMapping = Mapping.refine((mapping) => JSON.stringify(mapping).length <= maxMappingLength, {
+  message: `May have at most ${maxMappingLength} characters of JSON`,
+  params: { code: "too_big" },
+}).superRefine(checkMapping);
+
 /** The schema of a mapping in a form field: a JSON text. */
 export const MappingText = z
   .string("Must be a JSON object")
   .max(maxMappingLength, `May have at most ${maxMappingLength} characters`)
   .transform(readJson)
-  .pipe(Mapping.superRefine(checkMapping));
+  .pipe(CheckedMapping);
 
 /** Returns the use of each column. A column that the mapping does not name keeps its own name. */
 export function targetsOf(

@@ -6,6 +6,8 @@ export const maxCsvBytes = 5 * 1024 * 1024;
 /** An opened CSV file: its text, its delimiter and its columns. */
 export interface Csv extends CsvColumns {
   text: string;
+  /** Whether the text ends where the file ends. False for a window of a larger file: see `csv-windows.ts`. */
+  endsFile: boolean;
   delimiter: string;
   newline: "\n" | "\r";
   firstRow: RowStart;
@@ -17,15 +19,17 @@ export interface RowStart {
   row: number;
 }
 
+const notUtf8: CsvFault = { fault: "The file is not UTF-8 text. Save it as CSV in UTF-8 and upload it again." };
+
 /**
  * Opens a file, which must be UTF-8, have a header row with an `email` column, and be delimited by commas, semicolons
- * or tabs.
+ * or tabs. The bytes may be only the first ones of a large file.
  */
-export function openCsv(bytes: Uint8Array, taken: Taken = {}): Csv | CsvFault {
-  const text = decodeUtf8(bytes);
-  if (text === null) return { fault: "The file is not UTF-8 text. Save it as CSV in UTF-8 and upload it again." };
+export function openCsv(bytes: Uint8Array, taken: Taken = {}, endsFile = true): Csv | CsvFault {
+  const text = decodeUtf8(bytes, { isStart: true, endsFile });
+  if (text === null) return notUtf8;
   const newline = newlineOf(text);
-  const headers = [",", ";", "\t"].map((delimiter) => readHeader({ text, delimiter, newline }));
+  const headers = [",", ";", "\t"].map((delimiter) => readHeader({ text, endsFile, delimiter, newline }));
   const readable = headers.filter((header) => "names" in header);
   // The right delimiter is the one with which the header has an email column.
   const header = readable.find(({ names }) => namesEmail(names, taken)) ?? readable[0] ?? headers[0];
@@ -35,16 +39,23 @@ export function openCsv(bytes: Uint8Array, taken: Taken = {}): Csv | CsvFault {
   return "fault" in columns ? columns : { ...file, ...columns };
 }
 
-/** Counts the rows below the header. Returns a fault when a row cannot be read. */
-export function countRows(csv: Csv): number | CsvFault {
-  let count = 0;
-  const read = readRows(csv, csv.firstRow, () => ++count > 0);
-  return "fault" in read ? read : count;
+/** Counts rows up to the end of the text. Returns a fault when a row cannot be read. */
+export function countRows(csv: Csv, from: RowStart = csv.firstRow): { rows: number; next: RowStart | null } | CsvFault {
+  let rows = 0;
+  const read = readRows(csv, from, () => ++rows > 0);
+  return "fault" in read ? read : { rows, next: read.next };
+}
+
+/** Returns the same file with the text of other bytes, which begin with a row. */
+export function withBytes(csv: Csv, bytes: Uint8Array, endsFile: boolean): Csv | CsvFault {
+  const text = decodeUtf8(bytes, { isStart: false, endsFile });
+  return text === null ? notUtf8 : { ...csv, text, endsFile };
 }
 
 /**
  * Passes the cells of each row, with the row's number, to `take` until it returns false. Returns the start of the next
- * row; null at the end of the file. Blank lines and rows of empty cells are skipped, and have no number.
+ * row; null at the end of the file. Blank lines and rows of empty cells are skipped, and have no number. In a text that
+ * does not end the file, the last row may continue beyond the text: it is not read, and its start is returned.
  */
 export function readRows(file: CsvText, from: RowStart, take: Take): { next: RowStart | null } | CsvFault {
   let isEnough = false;
@@ -55,13 +66,14 @@ export function readRows(file: CsvText, from: RowStart, take: Take): { next: Row
   for (let next = from; ; ) {
     const read = readWindow(file, next, taking);
     if ("fault" in read) return read;
-    if (read.cursor === file.text.length) return { next: null };
-    if (isEnough) return { next: read };
+    const isAtEnd = read.cursor === file.text.length;
+    if (isAtEnd && file.endsFile) return { next: null };
+    if (isEnough || isAtEnd || read.cursor === next.cursor) return { next: read };
     next = read;
   }
 }
 
-type CsvText = Pick<Csv, "text" | "delimiter" | "newline">;
+type CsvText = Pick<Csv, "text" | "endsFile" | "delimiter" | "newline">;
 
 type Take = (cells: string[], row: number) => boolean;
 
@@ -71,10 +83,13 @@ type Take = (cells: string[], row: number) => boolean;
  */
 const windowLength = 512 * 1024;
 
-function readWindow({ text, delimiter, newline }: CsvText, from: RowStart, take: Take): RowStart | CsvFault {
+/** The bytes in which a window fits: a character takes at most three, and one of four bytes counts as two. */
+export const maxBytesOfWindow = 3 * windowLength;
+
+function readWindow({ text, endsFile, delimiter, newline }: CsvText, from: RowStart, take: Take): RowStart | CsvFault {
   const start = skipLineEnds(text, from.cursor);
   const window = text.slice(start, start + windowLength);
-  const isLast = start + window.length === text.length;
+  const isLast = endsFile && start + window.length === text.length;
   const next = { cursor: start, row: from.row };
   let isBroken = false;
   // The parser's fast mode would split the whole window even when only a few rows are needed.
@@ -83,7 +98,7 @@ function readWindow({ text, delimiter, newline }: CsvText, from: RowStart, take:
   if (isBroken) {
     return { fault: `Row ${next.row} has faulty quotes: a quote is never closed, or text follows a closing quote.` };
   }
-  if (next.cursor === start && !isLast) {
+  if (next.cursor === start && !isLast && window.length === windowLength) {
     return { fault: `Row ${next.row} is longer than ${windowLength} characters, or has a quote that is never closed.` };
   }
   return next;
@@ -106,10 +121,13 @@ function skipLineEnds(text: string, cursor: number): number {
   return other.exec(text)?.index ?? text.length;
 }
 
-/** Decodes UTF-8 and removes a byte order mark. Null when the bytes are not UTF-8. */
-function decodeUtf8(bytes: Uint8Array): string | null {
+/**
+ * Decodes UTF-8. Removes a byte order mark at the start of the file, and a character that is cut off before its end.
+ * Null when the bytes are not UTF-8.
+ */
+function decodeUtf8(bytes: Uint8Array, { isStart, endsFile }: { isStart: boolean; endsFile: boolean }): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: !isStart }).decode(bytes, { stream: !endsFile });
   } catch {
     return null;
   }

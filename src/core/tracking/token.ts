@@ -1,7 +1,7 @@
 import { stringify } from "uuid";
 import { fromBase64url, toBase64url } from "../base64url";
 import { bytesOf, type Id, readId } from "../ids";
-import { macOf } from "../mac";
+import { isEqual, macOf } from "../mac";
 
 // A newsletter may have a hundred links, which are different for each recipient. A signature for each link and
 // recipient would cost too much. A click's token therefore has two parts, each with its own signature: the mail, signed
@@ -118,11 +118,4 @@ function macOfDestination(secret: string, projectId: number, number: number, url
   new DataView(signed.buffer).setUint16(8, number);
   signed.set(url, linkSignedBytes);
   return macOf(secret, signed).subarray(0, linkBytes - 2);
-}
-
-/** Takes the same time regardless of where the two differ. */
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  let difference = one.length ^ other.length;
-  for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0);
-  return difference === 0;
 }

@@ -4,7 +4,7 @@ import { flag, id, projectId, time } from "../columns";
 
 /**
  * The contacts that an import created or changed, with the values that it overwrote, so that the import can be undone.
- * The rows are kept for two days. When a file names a contact twice, the values from before its first row are kept.
+ * The rows are kept for three days. When a file names a contact twice, the values from before its first row are kept.
  */
 export const importChanges = sqliteTable(
   "import_changes",

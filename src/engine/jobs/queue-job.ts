@@ -4,6 +4,7 @@ import type { JobType } from "../../core/messages";
 import { lostAfterMs, nudge } from "../../core/nudge";
 import { rowById } from "../../db/own-rows";
 import { asId, asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { type JobNotes, jobGraceMs } from "./job";
@@ -15,6 +16,8 @@ interface NewJob {
   input?: JobNotes;
   state?: JobNotes | SQL;
   onlyIf?: SQL;
+  /** How long after its creation the job is announced by the sweep: by default, when its message must be lost. */
+  announcedAfterMs?: number;
 }
 
 /**
@@ -23,7 +26,7 @@ interface NewJob {
  */
 export function insertJob(
   ctx: Context,
-  { id, type, input = {}, state = {}, onlyIf = sql`true` }: NewJob,
+  { id, type, input = {}, state = {}, onlyIf = sql`true`, announcedAfterMs = lostAfterMs }: NewJob,
 ): Statement<{ id: Id }> {
   const inserted = upsertJobs(type, ctx.realClock(), {
     projectId: sql`${ctx.project.number}`,
@@ -31,7 +34,7 @@ export function insertJob(
     input: sql`${JSON.stringify(input)}`,
     state: state instanceof SQL ? state : sql`${JSON.stringify(state)}`,
     from: sql`WHERE ${onlyIf}`,
-    graceMs: lostAfterMs,
+    graceMs: announcedAfterMs,
   });
   return { ...inserted, again: rowById("jobs", ctx, id) };
 }
@@ -68,6 +71,20 @@ export function upsertJobs(
         WHERE status NOT IN ('queued', 'processing')
       RETURNING id, project_id`,
     columns({ id: asId, projectId: asNumber }),
+  );
+}
+
+/**
+ * Puts an open job back into the queue: the sweep announces it at `announcedAt`, unless a message comes earlier. A run
+ * that has read another state can no longer write.
+ */
+export function updateQueued(
+  ctx: Context,
+  { id, state, announcedAt }: { id: Id; state: JobNotes; announcedAt: number },
+): Statement {
+  return statement(
+    sql`UPDATE jobs SET status = 'queued', state = ${JSON.stringify(state)}, next_announce_at = ${announcedAt}
+      WHERE ${inProject(ctx)} AND id = ${id} AND status IN ('queued', 'processing')`,
   );
 }
 

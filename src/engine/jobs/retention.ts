@@ -48,15 +48,15 @@ export const retention = {
       index: "ix_webhook_deliveries_expiry",
       keptMs: 30 * dayMs,
     },
-    // The two days begin with the import, whose time is in the job's id. An import can be undone for a day after it has
-    // ended.
+    // The three days begin with the import, whose time is in the job's id. The upload of its parts may take a day, and an
+    // import can be undone for a day after it has ended.
     forgetImportChanges: {
       table: "import_changes",
       key: "project_id, job_id, contact_id",
       column: "job_id",
       isId: true,
       index: "ix_import_changes_expiry",
-      keptMs: 2 * dayMs,
+      keptMs: 3 * dayMs,
       rowsAtOnce: 1_000,
     },
     // Calls are kept for much longer than it takes to report their outcomes to the executions.

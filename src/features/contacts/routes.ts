@@ -17,6 +17,7 @@ import { exportContact } from "./export";
 import { fields } from "./fields/routes";
 import { imports } from "./import/routes";
 import { undoing } from "./import/undo/routes";
+import { partUploads, uploads } from "./imports/routes";
 import { listContacts } from "./list";
 import { lookUpContacts } from "./lookup";
 import { queryContacts } from "./query";
@@ -44,6 +45,8 @@ export const contacts = projectRoutes("Contacts");
 contacts.router.route("/", fields.router);
 contacts.router.route("/", imports.router);
 contacts.router.route("/", undoing.router);
+contacts.router.route("/", uploads.router);
+contacts.router.route("/", partUploads.router);
 contacts.router.route("/", bulk.router);
 
 const ContactQuery = CursorQuery.extend({

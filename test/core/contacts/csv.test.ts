@@ -24,7 +24,7 @@ function rowsOf(file: string | Uint8Array, most = Number.POSITIVE_INFINITY): (Cs
     if ("fault" in read) throw new Error(read.fault);
     place = read.next;
   }
-  expect(countRows(csv)).toBe(all.length);
+  expect(countRows(csv)).toEqual({ rows: all.length, next: null });
   return all;
 }
 
@@ -32,7 +32,7 @@ function faultOf(file: string | Uint8Array): string {
   const csv = openCsv(typeof file === "string" ? bytes(file) : file);
   if ("fault" in csv) return csv.fault;
   const count = countRows(csv);
-  return typeof count === "number" ? `none, but ${count} rows` : count.fault;
+  return "fault" in count ? count.fault : `none, but ${count.rows} rows`;
 }
 
 const ada = "ada@example.com";

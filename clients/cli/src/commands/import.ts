@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { ImportJob } from "petrel-client";
+import type { BeginImport, ImportJob, Petrel } from "petrel-client";
 import colours from "picocolors";
 import { type Command, type Given, UsageError } from "../command";
 import { type Move, move } from "../moving/move";
@@ -63,20 +63,41 @@ function insistOnFrom(given: Given): void {
     if (given.has(name) || given.text(name) !== undefined) throw new UsageError(`--${name} goes with --from`);
 }
 
+/** The most bytes of a file that one call takes. A larger file goes in parts. */
+const maxBytesAtOnce = 5 * 1024 * 1024;
+
 async function importFile(file: string, given: Given): Promise<number> {
-  const csv = readFileSync(file, "utf8");
+  const csv = readFileSync(file);
   const [subscribed, columns] = [wordOf(given, "subscribed", "column"), wordOf(given, "columns", "all")];
+  const options = { ...(subscribed && { subscribed }), ...(columns && { columns }) };
   const petrel = openPetrel();
-  const started = await petrel.contacts.import({
-    file: csv,
-    ...(subscribed && { subscribed }),
-    ...(columns && { columns }),
-  });
+  const started =
+    csv.byteLength > maxBytesAtOnce
+      ? await uploadParts(petrel, csv, { name: basename(file), ...options })
+      : await petrel.contacts.import({ file: new Blob([csv]), ...options });
   const shown = progress(basename(file));
   await petrel.until(started, { onProgress: (job) => shown.at(job.progress / 100) }).finally(() => shown.end());
   const job = await petrel.contacts.getImport(started.jobId);
   showImport(job);
   return 0;
+}
+
+/** Uploads a file in parts, and begins its import. A part that fails is sent again. */
+async function uploadParts(petrel: Petrel, csv: Buffer<ArrayBuffer>, options: Omit<BeginImport, "bytes">) {
+  const { id, partBytes, parts } = await petrel.contacts.beginImport({ bytes: csv.byteLength, ...options });
+  const shown = progress(`${options.name}, upload`);
+  try {
+    for (const { number, bytes, url } of parts) {
+      shown.at((number - 1) / parts.length);
+      const from = (number - 1) * partBytes;
+      const signature = new URL(url ?? "").searchParams.get("signature") ?? "";
+      const part = new Blob([csv.subarray(from, from + bytes)]);
+      await petrel.contacts.uploadImportPart(id, String(number), part, { signature });
+    }
+  } finally {
+    shown.end();
+  }
+  return petrel.contacts.completeImport(id);
 }
 
 function wordOf<Word extends string>(given: Given, name: string, word: Word): Word | undefined {

@@ -9,7 +9,7 @@ import { maxDataBytes } from "../../../core/contacts/data";
 import type { FieldType } from "../../../core/contacts/field-type";
 import { afterRow, type BeforeRow } from "../../../core/contacts/imported-contact";
 import { warningsOf } from "../../../core/contacts/unheeded-rows";
-import { Invalid, TooLarge } from "../../../core/errors";
+import { Invalid } from "../../../core/errors";
 import { utf8Bytes } from "../../../core/json";
 import { isoOrNull } from "../../../core/time";
 import { asNumber, asOneOf, asText, columns, orNull, wholeRow } from "../../../db/rows";
@@ -21,6 +21,7 @@ import type { Context } from "../../../platform/context";
 import { type Asked, Uploaded } from "./import-job";
 import { fileFault, openFile } from "./open-file";
 import type { ImportPlan } from "./schema";
+import { fileTooLarge } from "./start";
 
 /** Implements `POST /contacts/import?dryRun=true`: returns what the import would store, and stores nothing. */
 export async function dryRunImport(
@@ -28,10 +29,15 @@ export async function dryRunImport(
   file: Uint8Array,
   given: Partial<Asked>,
 ): Promise<z.infer<typeof ImportPlan>> {
-  if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
+  if (file.byteLength > maxCsvBytes) throw fileTooLarge();
   const asked = Uploaded.parse({ phase: "uploaded", ...given });
   const csv = await openFile(ctx, file, asked);
   if ("fault" in csv) throw new Invalid([fileFault(csv)]);
+  return planOf(ctx, csv);
+}
+
+/** Returns what an import would do with the rows of a text. */
+export async function planOf(ctx: Context, csv: Csv): Promise<z.infer<typeof ImportPlan>> {
   const scan = scanCsv(csv);
   if ("fault" in scan) throw new Invalid([fileFault(scan)]);
   const { rows, tooLarge } = await storedRows(ctx, scan);

@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Csv } from "../../../core/contacts/csv";
 import {
   type CsvChunk,
   contactsOf,
@@ -10,6 +9,7 @@ import {
   withoutTooLarge,
 } from "../../../core/contacts/csv-chunk";
 import type { CsvFault } from "../../../core/contacts/csv-columns";
+import type { CsvPlace } from "../../../core/contacts/csv-windows";
 import { maxDataBytes } from "../../../core/contacts/data";
 import { addUnheeded, type UnheededRows } from "../../../core/contacts/unheeded-rows";
 import { newIdAt } from "../../../core/ids";
@@ -42,28 +42,29 @@ export type Importing = Extract<ImportState, { phase: "importing" }>;
 interface Read {
   chunk: CsvChunk;
   state: Importing;
+  place: CsvPlace;
 }
 
 /** Imports the next rows of the file in one batch: counts them, writes them, and moves the job's cursor past them. */
 export async function importChunk(
   ctx: Context,
   job: JobRow,
-  csv: Csv,
+  place: CsvPlace,
   state: Importing,
   maxRows?: number,
 ): Promise<CsvFault | null> {
-  const chunk = readChunk(csv, state, maxRows);
+  const chunk = readChunk(place.csv, place.start, maxRows);
   if ("fault" in chunk) return chunk;
   try {
-    await writeChunk(ctx, job, { chunk, state });
+    await writeChunk(ctx, job, { chunk, state, place });
   } catch (error) {
     if (!(error instanceof TooLargeData)) throw error;
     // The refusal does not name the address whose data is too large. A query can find it if no address occurs twice, so
     // the chunk is first shortened to the rows before a repeated address.
     const alone = rowsBeforeRepeat(chunk);
-    if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, state, alone);
+    if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, place, state, alone);
     const tooLarge = await findTooLarge(ctx, chunk);
-    await writeChunk(ctx, job, { chunk: withoutTooLarge(chunk, tooLarge), state });
+    await writeChunk(ctx, job, { chunk: withoutTooLarge(chunk, tooLarge), state, place });
   }
   return null;
 }
@@ -128,11 +129,11 @@ function bySubscribed({ contacts, ...rest }: NewContacts): [saying: NewContacts,
 }
 
 /** Must run before the upsert, because a contact that does not exist yet counts as imported. */
-function updateProgress(ctx: Context, job: JobRow, { chunk, state }: Read, addresses: string): Statement {
+function updateProgress(ctx: Context, job: JobRow, { chunk, state, place }: Read, addresses: string): Statement {
   const { rows, skipped, next } = chunk;
   const before = resultOf(job);
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
-  const after: ImportState = next ? { ...state, ...next } : { phase: "over" };
+  const after: ImportState = next ? { ...state, ...place.stored(next) } : { phase: "over" };
   const unheeded = withUnheeded(before, rows);
   const more = skipped.slice(0, maxErrors - job.errors.length);
   const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND email = r.value)`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { Mapping, mapsMoved } from "../../../core/contacts/csv-mapping";
+import { Mapping, mapsMoved, mapsSubscribed } from "../../../core/contacts/csv-mapping";
 import { UnheededRows, warningsOf } from "../../../core/contacts/unheeded-rows";
+import { NotFound } from "../../../core/errors";
 import { type Id, publicId, textOf } from "../../../core/ids";
 import { dayMs, iso, isoOrNull } from "../../../core/time";
 import type { JobRow } from "../../../db/tables";
@@ -8,6 +9,20 @@ import { getJob } from "../../../engine/jobs/job";
 import { blobKey } from "../../../platform/blobs";
 import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
+
+/** A part of the file, in the order of the file. The tag recognises its content. */
+export const StoredPart = z.object({ bytes: z.number(), tag: z.string() });
+export type StoredPart = z.infer<typeof StoredPart>;
+
+/** The description of an upload by parts, as the job of its import stores it. */
+export const Upload = z.object({
+  name: z.string().nullable(),
+  bytes: z.number(),
+  /** The size of all parts but the last. */
+  partBytes: z.number(),
+  expiresAt: z.number(),
+});
+export type Upload = z.infer<typeof Upload>;
 
 /**
  * The options of the upload. `takesSubscribed`: the file sets subscriptions. `takesAll`: the file sets the columns that
@@ -19,23 +34,40 @@ const asked = {
   mapping: Mapping.optional(),
 };
 
+/** The file and the options of an import. Without `parts`, the file is stored as a whole. */
+const file = { ...asked, parts: z.array(StoredPart).optional() };
+
+/** The place of a row, in characters of a whole file, and in bytes of a file in parts. */
+const place = { cursor: z.number(), row: z.number() };
+
 /** The state of an import whose file is stored but not read yet. */
-export const Uploaded = z.object({ phase: z.literal("uploaded"), ...asked });
+export const Uploaded = z.object({ phase: z.literal("uploaded"), ...file });
 export type Uploaded = z.infer<typeof Uploaded>;
 
+/** The state of an import whose parts may still arrive. The job is due when the upload expires. */
+export const Uploading = z.object({ phase: z.literal("uploading"), ...asked });
+
 /**
- * The phases of an import. The file is deleted in the phase "over", and only then does the job end, so that no file is
- * left behind.
+ * The phases of an import. All rows are counted before the first is imported, so that a file with a fault imports
+ * nothing; a file in parts is counted in several steps. The file is deleted in the phase "over", and only then does the
+ * job end, so that no file is left behind.
  */
 export const ImportState = z.discriminatedUnion("phase", [
+  Uploading,
   Uploaded,
-  z.object({ phase: z.literal("importing"), ...asked, cursor: z.number(), row: z.number() }),
+  z.object({ phase: z.literal("counting"), ...file, ...place }),
+  z.object({ phase: z.literal("importing"), ...file, ...place }),
   z.object({ phase: z.literal("over"), fault: z.string().optional() }),
 ]);
 export type ImportState = z.infer<typeof ImportState>;
 
 /** The options of an upload. */
 export type Asked = Pick<Uploaded, keyof typeof asked>;
+
+/** Whether an import sets subscriptions from a column of the file. */
+export function readsSubscribed({ takesSubscribed, mapping = {} }: Asked): boolean {
+  return takesSubscribed || mapsSubscribed(mapping);
+}
 
 /** Whether an import uses columns that describe the contact itself, such as `createdAt`. */
 export function bringsMoved({ takesAll, mapping = {} }: Asked): boolean {
@@ -95,11 +127,46 @@ export function undoableUntil({ completedAt }: JobRow): number | null {
   return completedAt === null ? null : completedAt + dayMs;
 }
 
-export function getImport(ctx: Context, id: Id): Promise<JobRow> {
-  return getJob(ctx, id, "contacts.import");
+/** Returns the job of an import. Throws NotFound, also while the file of the import is being uploaded. */
+export async function getImport(ctx: Context, id: Id): Promise<JobRow> {
+  const row = await getJob(ctx, id, "contacts.import");
+  if (isUploading(row)) throw new NotFound("job", id);
+  return row;
+}
+
+/** Whether an import waits for the parts of its file. */
+export function isUploading({ state }: JobRow): boolean {
+  return Uploading.safeParse(state).success;
 }
 
 /** Returns the key of the uploaded file. */
 export function fileKey(ctx: Context, jobId: Id): string {
   return blobKey("import", ctx.project.id, textOf(jobId));
+}
+
+/** Returns the prefix of the keys of a file in parts. */
+export function partsPrefix(ctx: Context, jobId: Id): string {
+  return `${fileKey(ctx, jobId)}/`;
+}
+
+/** Returns the key of a part. Parts are numbered from 1, and their keys are in order. */
+export function partKey(ctx: Context, jobId: Id, number: number): string {
+  return `${partsPrefix(ctx, jobId)}${String(number).padStart(5, "0")}`;
+}
+
+/** Returns the upload to which a job belongs; null for an import whose file came with its call. */
+export function uploadOf({ input }: JobRow): Upload | null {
+  return Upload.safeParse(input).data ?? null;
+}
+
+/** Returns how many bytes each part of an upload has. */
+export function partSizes({ bytes, partBytes }: Pick<Upload, "bytes" | "partBytes">): number[] {
+  return Array.from({ length: Math.ceil(bytes / partBytes) }, (_, at) => Math.min(partBytes, bytes - at * partBytes));
+}
+
+/** Returns the keys of all files of an import. */
+export function fileKeysOf(ctx: Context, row: JobRow): string[] {
+  const upload = uploadOf(row);
+  if (upload === null) return [fileKey(ctx, row.id)];
+  return partSizes(upload).map((_, index) => partKey(ctx, row.id, index + 1));
 }

@@ -6,13 +6,19 @@ import { asText, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
-import { type Asked, bringsMoved } from "./import-job";
+import { type Asked, bringsMoved, readsSubscribed } from "./import-job";
 
-/** Opens an uploaded file with the options of its upload. */
-export async function openFile(ctx: Context, bytes: Uint8Array, asked: Asked): Promise<Csv | CsvFault> {
-  const { takesSubscribed, takesAll, mapping } = asked;
+/** Opens an uploaded file, or the beginning of one, with the options of its upload. */
+export async function openFile(
+  ctx: Context,
+  bytes: Uint8Array,
+  asked: Asked,
+  endsFile = true,
+): Promise<Csv | CsvFault> {
+  const { takesAll, mapping } = asked;
   const movingIn = bringsMoved(asked) ? { now: ctx.now.getTime(), topics: await slugsOf(ctx) } : null;
-  return openCsv(bytes, { takesSubscribed, movingIn, movesMappedOnly: !takesAll, mapping });
+  const takesSubscribed = readsSubscribed(asked);
+  return openCsv(bytes, { takesSubscribed, movingIn, movesMappedOnly: !takesAll, mapping }, endsFile);
 }
 
 async function slugsOf(ctx: Context): Promise<Set<string>> {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { maxCsvBytes } from "../../../core/contacts/csv";
-import { mapsSubscribed } from "../../../core/contacts/csv-mapping";
 import { movedNamesListed } from "../../../core/contacts/csv-moved";
 import { publicId } from "../../../core/ids";
 import { pathId } from "../../../http/params";
@@ -45,6 +44,8 @@ A column becomes \`email\` or a key of data (\`data.plan\`, or just \`plan\`), o
 \`subscribed\`, or one of ${movedNamesListed}, is taken as with \`subscribed=column\`
 or \`columns=all\`. A column that the file does not have, a reserved name and two columns for one field are a 422.
 
+A larger file goes by parts, as \`POST /contacts/imports\` describes.
+
 With \`?dryRun=true\` nothing is stored: the answer shows the first rows as they would be, what each column becomes, and how many
 rows repeat an address, cannot be imported, or contain an opt-out.
 
@@ -60,11 +61,7 @@ same applies to a file without the column \`subscribed\` where the form asks for
   async (ctx, { query, form }, c) => {
     const { file, subscribed, columns, mapping } = form;
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const asked = {
-      takesSubscribed: subscribed === "column" || (mapping !== undefined && mapsSubscribed(mapping)),
-      takesAll: columns === "all",
-      mapping,
-    };
+    const asked = { takesSubscribed: subscribed === "column", takesAll: columns === "all", mapping };
     if (query.dryRun === "true") return dryRunImport(ctx, bytes, asked);
     const jobId = await startImport(ctx, bytes, asked);
     return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);

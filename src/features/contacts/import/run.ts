@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Csv, countRows } from "../../../core/contacts/csv";
+import { countRows, type RowStart } from "../../../core/contacts/csv";
 import { rowsPerChunk } from "../../../core/contacts/csv-chunk";
 import type { CsvFault } from "../../../core/contacts/csv-columns";
 import { Invalid } from "../../../core/errors";
@@ -9,44 +9,57 @@ import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
 import { workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
+import { expireUpload } from "../imports/expire";
 import { type Importing, importChunk } from "./import-chunk";
-import { type Asked, fileKey, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
-import { openFile } from "./open-file";
+import { type ImportFile, openImportFile } from "./import-file";
+import { fileKeysOf, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
 
 /** The most steps of a run. A step makes up to seventeen statements, and D1 allows one invocation a thousand. */
 const stepsPerRun = 55;
 
 /** Runs an import: reads the file once, and imports it chunk by chunk. */
 export async function runImport(platform: Platform, job: StoredJob): Promise<void> {
-  let opened: Csv | CsvFault | null = null;
+  let opened: ImportFile | CsvFault | null = null;
   const step = async (ctx: Context, row: JobRow): Promise<Step> => {
     const state = ImportState.parse(row.state);
+    if (state.phase === "uploading") return expireUpload(ctx, row);
     if (state.phase === "over") return end(ctx, row, state.fault ?? null);
-    opened ??= await open(ctx, row, state);
+    opened ??= await openImportFile(ctx, row, state);
     if ("fault" in opened) return fail(ctx, row, opened);
-    return state.phase === "uploaded" ? begin(ctx, row, opened, state) : importNext(ctx, row, opened, state);
+    if (state.phase === "uploaded") return count(ctx, row, opened, { ...state, ...opened.first });
+    return state.phase === "counting" ? count(ctx, row, opened, state) : importNext(ctx, row, opened, state);
   };
   await workOn(platform, job, step, { stepsPerRun });
 }
 
-async function open(ctx: Context, row: JobRow, asked: Asked): Promise<Csv | CsvFault> {
-  const bytes = await ctx.blobs.get(fileKey(ctx, row.id));
-  if (!bytes) return { fault: "The file is no longer stored. Upload it again." };
-  return openFile(ctx, bytes, asked);
+/**
+ * Counts rows first. The step for the end of the file knows how many there are; by then, the whole file was read, so any
+ * fault is found before anything is written.
+ */
+async function count(
+  ctx: Context,
+  row: JobRow,
+  file: ImportFile,
+  { phase: _, ...state }: Omit<Uploaded, "phase"> & RowStart & { phase: string },
+): Promise<Step> {
+  const place = await file.at(state);
+  if ("fault" in place) return fail(ctx, row, place);
+  const counted = countRows(place.csv, place.start);
+  if ("fault" in counted) return fail(ctx, row, counted);
+  const { rows, next } = counted;
+  if (next !== null) return moveOn(ctx, row, { phase: "counting", ...state, ...place.stored(next) }, resultOf(row));
+  const totalRows = state.row + rows - file.first.row;
+  const result = { ...resultOf(row), totalRows, droppedColumns: file.csv.dropped };
+  return moveOn(ctx, row, totalRows > 0 ? { phase: "importing", ...state, ...file.first } : { phase: "over" }, result);
 }
 
-/** Counts the rows first. That reads the whole file, so any fault is found before anything is written. */
-async function begin(ctx: Context, row: JobRow, csv: Csv, { phase: _, ...asked }: Uploaded): Promise<Step> {
-  const totalRows = countRows(csv);
-  if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
-  const state: ImportState = totalRows > 0 ? { phase: "importing", ...asked, ...csv.firstRow } : { phase: "over" };
-  return moveOn(ctx, row, state, { ...resultOf(row), totalRows, droppedColumns: csv.dropped });
-}
-
-async function importNext(ctx: Context, row: JobRow, csv: Csv, state: Importing): Promise<Step> {
+async function importNext(ctx: Context, row: JobRow, file: ImportFile, state: Importing): Promise<Step> {
+  const place = await file.at(state);
+  if ("fault" in place) return fail(ctx, row, place);
+  const { moved } = place.csv;
+  const topics = moved?.at.has("topics") ? moved.by.topics.size : 0;
   try {
-    const topics = csv.moved?.at.has("topics") ? csv.moved.by.topics.size : 0;
-    const fault = await importChunk(ctx, row, csv, state, rowsPerChunk(resultOf(row).totalRows, topics));
+    const fault = await importChunk(ctx, row, place, state, rowsPerChunk(resultOf(row).totalRows, topics));
     return fault ? fail(ctx, row, fault) : "goes on";
   } catch (error) {
     // The file has more columns than the project's limit of fields allows.
@@ -69,7 +82,7 @@ async function moveOn(ctx: Context, row: JobRow, state: ImportState, result: Imp
 }
 
 async function end(ctx: Context, row: JobRow, fault: string | null): Promise<Step> {
-  await ctx.blobs.delete([fileKey(ctx, row.id)]);
+  await ctx.blobs.delete(fileKeysOf(ctx, row));
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   const status = fault === null ? "completed" : "failed";

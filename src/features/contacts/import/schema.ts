@@ -4,6 +4,18 @@ import { movedFaults, movedNamesListed } from "../../../core/contacts/csv-moved"
 import { jobStatuses } from "../../../core/job-status";
 import { Warnings } from "../../../core/warning";
 
+/** The options of an import that callers of both endpoints write the same way. */
+export const importOptions = {
+  subscribed: z
+    .literal("column", { error: 'Must be "column", or not be sent: the file\'s column subscribed is then dropped' })
+    .optional()
+    .meta({ description: "`column` takes the file's column `subscribed`. Without it, that column is dropped." }),
+  columns: z
+    .literal("all", { error: 'Must be "all", or not be sent' })
+    .optional()
+    .meta({ description: `\`all\` also takes the columns ${movedNamesListed}, for contacts that move in.` }),
+};
+
 export const UploadImport = z
   .object({
     file: z
@@ -13,16 +25,7 @@ export const UploadImport = z
         params: { code: "invalid_type" },
       })
       .meta({ type: "string", format: "binary", description: "CSV in UTF-8, at most 5 MB." }),
-    subscribed: z
-      .literal("column", { error: 'Must be "column", or not be sent: the file\'s column subscribed is then dropped' })
-      .optional()
-      .meta({ description: "`column` takes the file's column `subscribed`. Without it, that column is dropped." }),
-    columns: z
-      .literal("all", { error: 'Must be "all", or not be sent' })
-      .optional()
-      .meta({
-        description: `\`all\` also takes the columns ${movedNamesListed}, for contacts that move in.`,
-      }),
+    ...importOptions,
     mapping: MappingText.optional().meta({
       type: "string",
       description:
@@ -170,6 +173,9 @@ export const ImportPlan = z
         "Rows that would be skipped. Only for the first 20 is it known whether their data fits in addition to the stored data.",
     }),
     errors: z.array(SkippedRow).meta({ description: "The first of the skipped rows, at most about 100." }),
+    partial: z.literal(true).optional().meta({
+      description: "Present when only the beginning of a file in parts was read. The counts are those of its rows.",
+    }),
     unsubscribedRows: count.meta({
       description: "Rows that contain an opt-out. `warnings` tells whether the import uses it.",
     }),

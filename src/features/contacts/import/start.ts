@@ -13,7 +13,7 @@ import { fileFault, openFile } from "./open-file";
  * whether the job's row was written, the file is kept: an orphaned file does less harm than a missing one.
  */
 export async function startImport(ctx: Context, file: Uint8Array, given: Partial<Asked> = {}): Promise<Id> {
-  if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
+  if (file.byteLength > maxCsvBytes) throw fileTooLarge();
   const state = Uploaded.parse({ phase: "uploaded", ...given });
   if (state.mapping !== undefined) await checkMapped(ctx, file, state);
   const id = newId();
@@ -24,6 +24,13 @@ export async function startImport(ctx: Context, file: Uint8Array, given: Partial
   await batch.commit();
   await announceJob(ctx, "contacts.import", id);
   return id;
+}
+
+export function fileTooLarge(): TooLarge {
+  return new TooLarge(maxCsvBytes, {
+    what: "The file",
+    suggestion: "Upload it by parts: POST /contacts/imports takes files of up to 100 MB.",
+  });
 }
 
 /** Refuses a mapping that does not fit the file. The job reports all other faults of the file. */

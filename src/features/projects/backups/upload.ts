@@ -7,8 +7,8 @@ import { folderOf } from "../../../engine/backups/folder";
 import { manifestKey, sizeOf } from "../../../engine/backups/manifest";
 import { readManifest } from "../../../engine/backups/restore/open-backup";
 import type { IncomingBytes } from "../../../platform/blobs";
+import { allOf, chunksWith } from "../../../platform/checked-file";
 import type { Platform } from "../../../platform/context";
-import { allOf, chunksWith } from "./checked-file";
 import { findUpload } from "./find";
 import { unreadable } from "./unreadable";
 

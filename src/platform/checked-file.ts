@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { BadRequest, Invalid } from "../../../core/errors";
-import type { IncomingBytes } from "../../../platform/blobs";
+import { BadRequest, Invalid } from "../core/errors";
+import type { IncomingBytes } from "./blobs";
 
 /**
  * Passes on the chunks of a file. The last chunk is held back until the file is known to have the announced length and

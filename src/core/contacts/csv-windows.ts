@@ -1,0 +1,84 @@
+import { utf8Bytes } from "../json";
+import { type Csv, maxBytesOfWindow, type RowStart, readRows, withBytes } from "./csv";
+import type { CsvFault } from "./csv-columns";
+
+/** A file that is too large to be read at once. */
+export interface LargeFile {
+  size: number;
+  /** Reads this many bytes, or all that are left. */
+  read(from: number, length: number): Promise<Uint8Array>;
+}
+
+/** A row in a part of the file's text. */
+export interface CsvPlace {
+  csv: Csv;
+  /** The start of the row in the text of `csv`. */
+  start: RowStart;
+  /** Returns where a later row of the text starts in the file, as the job stores it. */
+  stored(next: RowStart): RowStart;
+}
+
+/** The bytes that are read at once. The text in memory may need two bytes per character. */
+const bytesAtOnce = 4 * 1024 * 1024;
+
+/**
+ * Reads the beginning of a file, which always contains its whole header unless the header is too long. Returns whether
+ * that is all of the file.
+ */
+export async function readHead(file: LargeFile): Promise<{ bytes: Uint8Array; endsFile: boolean }> {
+  const bytes = await file.read(0, bytesAtOnce);
+  return { bytes, endsFile: bytes.byteLength === file.size };
+}
+
+/** Returns the start of the first row below the header in bytes of the file. `head` has the text of its beginning. */
+export function firstRowIn(head: Csv, bytes: Uint8Array): RowStart {
+  const { cursor, row } = head.firstRow;
+  const markBytes = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return { cursor: markBytes + utf8Bytes(head.text.slice(0, cursor)), row };
+}
+
+/**
+ * Returns a function that opens a file at a row. The place of the row is counted in bytes of the file, so a job can
+ * continue there without reading what comes before. The text that was read last is used again for the rows in it. A
+ * text begins with a row, and a row that its end cuts off is read again as the first row of the next text: so rows,
+ * quoted line ends and characters may be anywhere.
+ */
+export function placesIn(
+  file: LargeFile,
+  head: Csv,
+  atOnce = bytesAtOnce,
+): (row: RowStart) => Promise<CsvPlace | CsvFault> {
+  let last: { csv: Csv; bytes: number; cursor: number } | null = null;
+  return async ({ cursor: bytes, row }) => {
+    if (last?.bytes !== bytes || !hasRow(last.csv, last.cursor)) {
+      const csv = await textAt(file, head, bytes, atOnce);
+      if ("fault" in csv) return csv;
+      last = { csv, bytes, cursor: 0 };
+    }
+    const { csv, cursor } = last;
+    return {
+      csv,
+      start: { cursor, row },
+      stored(next) {
+        last = { csv, bytes: bytes + utf8Bytes(csv.text.slice(cursor, next.cursor)), cursor: next.cursor };
+        return { cursor: last.bytes, row: next.row };
+      },
+    };
+  };
+}
+
+async function textAt(file: LargeFile, head: Csv, from: number, atOnce: number): Promise<Csv | CsvFault> {
+  const bytes = await file.read(from, atOnce);
+  const csv = withBytes(head, bytes, from + bytes.byteLength === file.size);
+  if ("fault" in csv || hasRow(csv, 0) || atOnce >= maxBytesOfWindow) return csv;
+  return textAt(file, head, from, maxBytesOfWindow);
+}
+
+/**
+ * Whether the reading of rows can continue in a text: it contains the next row as a whole, or enough of it to tell that the
+ * row is too long.
+ */
+function hasRow(csv: Csv, cursor: number): boolean {
+  const read = readRows(csv, { cursor, row: 1 }, () => false);
+  return "fault" in read || read.next === null || read.next.cursor > cursor;
+}

@@ -1,0 +1,98 @@
+import { sql } from "drizzle-orm";
+import type { z } from "zod";
+import { type LargeFile, readHead } from "../../../core/contacts/csv-windows";
+import { Conflict, Invalid } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import { lostAfterMs } from "../../../core/nudge";
+import { openBatch } from "../../../db/batch";
+import { Stale, untilFresh } from "../../../db/fresh";
+import { inProject } from "../../../db/scope";
+import { announceJob, updateQueued } from "../../../engine/jobs/queue-job";
+import type { Context } from "../../../platform/context";
+import { planOf } from "../import/dry-run";
+import { largeFile } from "../import/import-file";
+import { type Asked, partSizes, type StoredPart, Uploaded, Uploading } from "../import/import-job";
+import { fileFault, openFile } from "../import/open-file";
+import type { ImportPlan } from "../import/schema";
+import { alreadyComplete, arrivedParts, findUpload, type UploadRow } from "./upload";
+
+/**
+ * Implements `POST /contacts/imports/{id}/complete`: the job of the import gets its parts, each with the tag of its
+ * content, and begins. The batch is conditional on the state that was read, so of several calls one begins the import,
+ * and all answer with it. Options in `given` replace those of the start of the upload. Throws Conflict when parts are
+ * missing, and Invalid for a mapping that does not fit the file.
+ */
+export function completeUpload(ctx: Context, id: Id, given: Partial<Asked>): Promise<Id> {
+  return untilFresh(async () => {
+    const found = await findUpload(ctx, id);
+    const { row, isOpen } = found;
+    if (!isOpen) return row.id;
+    const parts = requireParts(found, await arrivedParts(ctx, found));
+    const asked = askedFor(found, given);
+    if (asked.mapping !== undefined) await checkMapped(ctx, largeFile(ctx, row.id, parts), asked);
+    const isStill = sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id}
+      AND state = ${JSON.stringify(row.state)})`;
+    const batch = openBatch(ctx);
+    batch.recognise(sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id}
+      AND state->>'phase' <> 'uploading')`);
+    batch.guard(isStill, () => new Stale());
+    batch.add(
+      updateQueued(ctx, {
+        id: row.id,
+        state: Uploaded.parse({ phase: "uploaded", ...asked, parts }),
+        announcedAt: ctx.realClock().getTime() + lostAfterMs,
+      }),
+    );
+    await batch.commit();
+    await announceJob(ctx, "contacts.import", row.id);
+    return row.id;
+  }, ctx.random);
+}
+
+/** Returns what the import would do with the beginning of the file, for which the first part is enough. */
+export async function planUpload(ctx: Context, id: Id, given: Partial<Asked>): Promise<z.infer<typeof ImportPlan>> {
+  const found = await findUpload(ctx, id);
+  if (!found.isOpen) throw alreadyComplete();
+  const arrived = await arrivedParts(ctx, found);
+  const first = arrived.get(1);
+  if (first === undefined) throw partsMissing([1]);
+  const { bytes, endsFile } = await readHead(largeFile(ctx, id, [first]));
+  const isWhole = endsFile && partSizes(found.upload).length === 1;
+  const csv = await openFile(ctx, bytes, askedFor(found, given), isWhole);
+  if ("fault" in csv) throw new Invalid([fileFault(csv)]);
+  return { ...(await planOf(ctx, csv)), ...(isWhole ? {} : { partial: true as const }) };
+}
+
+function askedFor({ row }: UploadRow, given: Partial<Asked>): Asked {
+  const { phase: _, ...asked } = Uploading.parse(row.state);
+  return { ...asked, ...given };
+}
+
+function requireParts({ upload }: UploadRow, arrived: ReadonlyMap<number, StoredPart>): StoredPart[] {
+  const missing: number[] = [];
+  const parts = partSizes(upload).flatMap((_, index) => {
+    const part = arrived.get(index + 1);
+    if (part === undefined) missing.push(index + 1);
+    return part ?? [];
+  });
+  if (missing.length > 0) throw partsMissing(missing);
+  return parts;
+}
+
+/** Refuses a mapping that does not fit the file. The job reports all other faults of the file. */
+async function checkMapped(ctx: Context, file: LargeFile, asked: Asked): Promise<void> {
+  const { bytes, endsFile } = await readHead(file);
+  const csv = await openFile(ctx, bytes, asked, endsFile);
+  if ("fault" in csv && csv.mapped !== undefined) throw new Invalid([fileFault(csv)]);
+}
+
+export function partsMissing(missing: number[]): Conflict {
+  return new Conflict(
+    `${missing.length === 1 ? "1 part" : `${missing.length} parts`} of the file have not arrived. Nothing was begun.`,
+    {
+      suggestion:
+        "PUT the parts in details to their urls, which GET /contacts/imports/{id} shows, and complete it then.",
+      details: { missing },
+    },
+  );
+}

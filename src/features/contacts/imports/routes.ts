@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { publicId } from "../../../core/ids";
+import { admitByLink } from "../../../http/admission";
+import { IdParam, pathId } from "../../../http/params";
+import { linkRoutes, projectRoutes } from "../../../http/routes";
+import { StartedJob, starting } from "../../../http/started-job";
+import { streamedBody } from "../../../http/streamed-body";
+import { ImportPlan, ImportQuery, ImportResult } from "../import/schema";
+import { beginUpload, fileTooLarge, maxPartBytes, tooManyOpen } from "./begin";
+import { completeUpload, partsMissing, planUpload } from "./complete";
+import { giveUpUpload } from "./give-up";
+import { nothingSigns, openPartUrl } from "./part-url";
+import {
+  askedIn,
+  BeginImport,
+  CompleteImport,
+  ImportPart,
+  ImportPartQuery,
+  ImportUpload,
+  StoredImportPart,
+} from "./schema";
+import { storePart } from "./store-part";
+import { alreadyComplete, findUpload, uploadJson } from "./upload";
+
+export const uploads = projectRoutes("Contacts");
+export const partUploads = linkRoutes("Contacts");
+
+uploads.post(
+  "/contacts/imports",
+  {
+    id: "beginImport",
+    summary: "Begin the import of a CSV file of up to 100 MB",
+    description: `For a file that is too large for \`POST /contacts/import\`. The answer divides it into parts of 5 MB, each with a \`url\`:
+
+1. \`PUT\` the bytes of each part to its \`url\`, in any order, several at once if you like. A part that failed is sent again.
+2. \`POST /contacts/imports/{id}/complete\` begins the import, and answers with its job.
+3. \`GET /contacts/import/{jobId}\` shows the progress, and \`POST /contacts/import/{jobId}/undo\` undoes the import, as for any
+import.
+
+A \`url\` needs no key, so a browser or another machine can be given it. It stores this one part in its announced size, until the
+upload is complete or has expired, and gives access to nothing else.
+
+The options are those of \`POST /contacts/import\`. Parts may be cut anywhere: in a row, and in a character. An upload that is not complete
+within a day is deleted. A project may have five open at once.`,
+    bucket: "contacts",
+    body: BeginImport,
+    created: ImportUpload,
+    refusals: () => [fileTooLarge(), tooManyOpen([]), nothingSigns()],
+  },
+  async (ctx, { body: { bytes, name, ...options } }) =>
+    uploadJson(ctx, await beginUpload(ctx, { bytes, name, ...askedIn(options) })),
+);
+
+uploads.get(
+  "/contacts/imports/{id}",
+  {
+    id: "getImportUpload",
+    summary: "Get an upload, and which of its parts have arrived",
+    description: "Shows the `url` of each part again, so that another process can continue an upload.",
+    params: IdParam,
+    ok: ImportUpload,
+  },
+  async (ctx, { params }) => uploadJson(ctx, await findUpload(ctx, params.id)),
+);
+
+partUploads.put(
+  "/contacts/imports/{id}/parts/{number}",
+  {
+    id: "uploadImportPart",
+    summary: "Upload a part of a file",
+    description: `The \`url\` of a part, which is all that a caller needs. The body is the bytes of the part, with a \`Content-Length\`. It is
+stored while it arrives, and only if all of it arrives; with \`sha256\`, only if it has that hash. A repeat replaces the part.`,
+    bucket: "contacts",
+    maxBody: maxPartBytes,
+    params: z.object({
+      id: pathId("id"),
+      number: z.string().meta({ param: { name: "number", in: "path" }, example: "1" }),
+    }),
+    query: ImportPartQuery,
+    bytes: ImportPart,
+    ok: StoredImportPart,
+    refusals: () => [alreadyComplete()],
+    also: [402, 403, 429],
+  },
+  async (platform, { params, query: { signature = "", sha256 } }, c) => {
+    const part = { uploadId: params.id, number: Number(params.number) };
+    const ctx = await openPartUrl(platform, part, signature);
+    await admitByLink(c, ctx);
+    return storePart(ctx, { id: part.uploadId, number: part.number, sha256, incoming: streamedBody(c) });
+  },
+);
+
+uploads.post(
+  "/contacts/imports/{id}/complete",
+  {
+    id: "completeImport",
+    summary: "Begin the import of an uploaded file",
+    description: `All parts must have arrived; otherwise a 409 names the missing ones in \`details.missing\`. A second call answers with the same job.
+Options in the body replace those of the start of the upload.
+
+With \`?dryRun=true\` nothing is begun: the answer is the plan for the rows in the beginning of the file, for which the first part is
+enough. \`partial\` is true when there are more.`,
+    bucket: "contacts",
+    params: IdParam,
+    query: ImportQuery,
+    body: CompleteImport,
+    isBodyOptional: true,
+    ok: { schema: ImportPlan, description: "The plan of the import, with `dryRun=true`." },
+    accepted: starting(StartedJob, ImportResult),
+    refusals: () => [partsMissing([2])],
+  },
+  async (ctx, { params, query, body }, c) => {
+    const asked = askedIn(body);
+    if (query.dryRun === "true") return planUpload(ctx, params.id, asked);
+    const jobId = await completeUpload(ctx, params.id, asked);
+    return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
+  },
+);
+
+uploads.delete(
+  "/contacts/imports/{id}",
+  {
+    id: "giveUpImport",
+    summary: "Give up an upload",
+    description: "Deletes the parts that have arrived. 409 once the upload is complete: its import can be undone.",
+    bucket: "contacts",
+    params: IdParam,
+    refusals: () => [alreadyComplete()],
+  },
+  (ctx, { params }) => giveUpUpload(ctx, params.id),
+);

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { CheckedMapping } from "../../../core/contacts/csv-mapping";
+import type { Asked } from "../import/import-job";
+import { importOptions } from "../import/schema";
+
+const options = {
+  ...importOptions,
+  mapping: CheckedMapping.optional().meta({
+    description:
+      "The field for each column. `null` leaves a column out; a column that the mapping does not name becomes what it is called.",
+    example: { "E-mail address": "email", Plan: "data.plan", Notes: null },
+  }),
+};
+
+export const BeginImport = z
+  .object({
+    bytes: z.number().int().min(1).meta({ description: "The size of the file, at most 104,857,600 (100 MB)." }),
+    name: z.string().max(255).optional().meta({ description: "The name of the file, for people." }),
+    ...options,
+  })
+  .meta({ id: "BeginImport", example: { bytes: 12_000_000, name: "contacts.csv", subscribed: "column" } });
+
+export const CompleteImport = z
+  .object(options)
+  .meta({ id: "CompleteImport", example: { mapping: { "E-mail address": "email", Plan: "data.plan", Notes: null } } });
+
+/** Returns the options of a call as jobs store them. Options that the call leaves out are left out. */
+export function askedIn({ subscribed, columns, mapping }: z.infer<typeof CompleteImport>): Partial<Asked> {
+  return {
+    ...(subscribed === undefined ? {} : { takesSubscribed: true }),
+    ...(columns === undefined ? {} : { takesAll: true }),
+    ...(mapping === undefined ? {} : { mapping }),
+  };
+}
+
+const count = z.number().int();
+
+export const ImportUpload = z
+  .object({
+    id: z.string(),
+    status: z.enum(["uploading", "complete"]),
+    jobId: z
+      .string()
+      .nullable()
+      .meta({ description: "The job of the import, for `GET /contacts/import/{jobId}`; null while parts may arrive." }),
+    name: z.string().nullable(),
+    bytes: count.meta({ description: "The size of the file." }),
+    partBytes: count.meta({ description: "The size of every part but the last." }),
+    parts: z.array(
+      z.object({
+        number: count.meta({ description: "From 1, in the order of the file." }),
+        bytes: count,
+        received: z.boolean(),
+        url: z.url().nullable().meta({
+          description: "Takes the bytes of this part with PUT, without a key; null when the upload is complete.",
+        }),
+      }),
+    ),
+    missing: z.array(count).meta({ description: "The numbers of the parts that have not arrived." }),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().meta({ description: "When the upload is deleted unless it is complete by then." }),
+  })
+  .meta({
+    id: "ImportUpload",
+    example: {
+      id: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
+      status: "uploading",
+      jobId: null,
+      name: "contacts.csv",
+      bytes: 6_000_000,
+      partBytes: 5_242_880,
+      parts: [
+        {
+          number: 1,
+          bytes: 5_242_880,
+          received: true,
+          url: "https://mail.acme.com/contacts/imports/0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f/parts/1?signature=AZ…",
+        },
+        {
+          number: 2,
+          bytes: 757_120,
+          received: false,
+          url: "https://mail.acme.com/contacts/imports/0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f/parts/2?signature=AZ…",
+        },
+      ],
+      missing: [2],
+      createdAt: "2026-01-31T09:00:00.000Z",
+      expiresAt: "2026-02-01T09:00:00.000Z",
+    },
+  });
+
+export const ImportPart = z.string().meta({ format: "binary", example: "the bytes of the part" });
+
+export const StoredImportPart = z
+  .object({ number: count, bytes: count })
+  .meta({ id: "StoredImportPart", example: { number: 2, bytes: 757_120 } });
+
+export const ImportPartQuery = z.object({
+  signature: z.string().optional().meta({ description: "As it is in the `url` of the part." }),
+  sha256: z
+    .string()
+    .refine((hash) => /^[0-9a-f]{64}$/.test(hash), "Must be a SHA-256 as 64 lower-case hex digits")
+    .optional()
+    .meta({ description: "The hash that the part must have." }),
+});

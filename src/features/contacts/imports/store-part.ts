@@ -1,0 +1,34 @@
+import { Invalid, type Refusal, TooLarge } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import type { IncomingBytes } from "../../../platform/blobs";
+import { chunksWith } from "../../../platform/checked-file";
+import type { Context } from "../../../platform/context";
+import { partKey, partSizes } from "../import/import-job";
+import { alreadyComplete, findUpload } from "./upload";
+
+/**
+ * Stores a part of an upload while it arrives, if it has its announced size, and the hash that the caller expects. A
+ * repeated call replaces the part. A call that is still under way when the upload is completed replaces it too: but the
+ * import has noted the content of each part, and fails rather than mix two files.
+ */
+export async function storePart(
+  ctx: Context,
+  { id, number, sha256, incoming }: { id: Id; number: number; sha256?: string | undefined; incoming: IncomingBytes },
+): Promise<{ number: number; bytes: number }> {
+  const { row, upload, isOpen } = await findUpload(ctx, id);
+  if (!isOpen) throw alreadyComplete();
+  const bytes = partSizes(upload)[number - 1] ?? 0;
+  if (bytes !== incoming.size) throw wrongSize(number, bytes, incoming.size);
+  const chunks = () => chunksWith(sha256, incoming);
+  await ctx.blobs.putIncoming(partKey(ctx, row.id, number), { size: bytes, chunks });
+  return { number, bytes };
+}
+
+function wrongSize(number: number, bytes: number, arrived: number): Refusal {
+  if (arrived > bytes) {
+    const suggestion = `Part ${number} has ${bytes} bytes: cut the file as \`parts\` of the upload says.`;
+    return new TooLarge(bytes, { what: `The body with ${arrived} bytes`, suggestion });
+  }
+  const message = `Has ${arrived} bytes, and part ${number} has ${bytes}. Nothing was stored`;
+  return new Invalid([{ field: "", message, code: "custom" }]);
+}
