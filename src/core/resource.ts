@@ -21,7 +21,7 @@ export type Resource =
   | "delivery"
   | "topic"
   | "file"
-  | "upload"
+  | "import"
   | "session"
   | "person"
   | "passkey"

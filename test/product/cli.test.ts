@@ -99,6 +99,11 @@ describe("the command line", () => {
     ]);
     const { data } = await desk.call<{ data: unknown[] }>("GET", "/contacts");
     expect(data).toMatchObject([{ email: "ada@example.com", subscribed: false, data: { plan: "pro" } }]);
+    // Over 5 MB, in two parts, whose end is inside of a row.
+    const rows = Array.from({ length: 110 }, (_, n) => `p${n}@example.com,${"é".repeat(25_000)}`);
+    writeFileSync(join(desk.folder, "large.csv"), `email,plan\n${rows.join("\n")}\n`);
+    const large = await desk.petrel("import", "large.csv");
+    expect([large.code, large.out]).toEqual([0, "✓ 110 rows: 110 new, 0 updated, 0 skipped\n"]);
     expect(await desk.petrel("import", "none.csv")).toMatchObject({
       code: 1,
       err: expect.stringContaining("No such file: none.csv"),

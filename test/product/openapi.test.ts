@@ -3,8 +3,8 @@ import { describe, expect, inject, it } from "vitest";
 import { meteredFilters } from "../../src/core/templating/filters";
 import { errorCodes } from "../../src/http/error-codes";
 
-/** They have a limit of their own, although no key calls them. */
-const invitations = ["invitePerson", "inviteMember"];
+/** Operations without a key that have a rate limit. */
+const limited = ["invitePerson", "inviteMember", "uploadImportPart"];
 
 interface Media {
   schema: unknown;
@@ -217,7 +217,7 @@ describe.each(operations)("%s", (name, operation) => {
   it("says 429 if it is limited", () => {
     const ways = operation.security ?? [{ secretKey: [] }];
     const isKeyed = ways.every((way) => "secretKey" in way || "publicKey" in way);
-    const isOwnLimit = invitations.includes(operation.operationId ?? "");
+    const isOwnLimit = limited.includes(operation.operationId ?? "");
     expect("429" in operation.responses).toBe((isKeyed && ways.length > 0) || isOwnLimit);
   });
 
@@ -235,6 +235,7 @@ describe.each(operations)("%s", (name, operation) => {
       id: parent.replace(/s$/, "").replace("-", " "),
       eventName: "event",
       email: "suppression",
+      number: "import",
     };
     // In the trash, the type is a parameter too.
     const isTrash = operation.operationId === "restoreTrash";

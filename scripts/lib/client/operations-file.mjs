@@ -46,10 +46,7 @@ function signature(operation) {
   const bodyType = body?.schema ? `api.${body.schema}` : `api.${id}Data["body"]`;
   const queryType = `QueryOf<api.${id}Data["query"]>`;
   const bodyGiven = body && (body.isForm ? `FormOf<${bodyType}>` : bodyType);
-  const first = [
-    ...inPath.map((one) => `${one}: string`),
-    body && `body${isBodyOptional ? "?" : ""}: ${bodyGiven}`,
-  ];
+  const first = [...inPath.map((one) => `${one}: string`), body && `body${isBodyOptional ? "?" : ""}: ${bodyGiven}`];
   const options = `options?: ${hasKey ? "KeyedOptions" : hasVersion ? "VersionedOptions" : "Options"}`;
   const method = (queryParameter, result) =>
     `${comment(operation)}  ${name}(${[...first, queryParameter, options].filter(Boolean).join(", ")}): ${result};\n`;

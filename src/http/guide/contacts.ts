@@ -18,6 +18,9 @@ for people who move in.
 \`mapping\` says what columns become: \`{"E-mail address": "email", "Plan": "data.plan", "Notes": null}\`. With \`?dryRun=true\` the answer
 shows the first rows as they would be stored, and counts what would be skipped; nothing is stored.
 
+A file of more than 5 MB, up to 100 MB, goes in parts: \`POST /contacts/imports\` with its \`bytes\` answers with a \`url\` for each part,
+which takes the bytes with PUT and needs no key. \`POST /contacts/imports/{id}/complete\` then begins the import.
+
 ## Double opt-in
 
 \`confirm: true\` with \`POST /contacts\`, \`/v1/track\` or \`/events/track\` mails the project's confirmation template to a contact that is
