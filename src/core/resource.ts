@@ -21,7 +21,7 @@ export type Resource =
   | "delivery"
   | "topic"
   | "file"
-  | "import"
+  | "upload"
   | "session"
   | "person"
   | "passkey"

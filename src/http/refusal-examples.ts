@@ -159,7 +159,7 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       return new NotFound("webhook", readId(someId));
     case "imports":
     case "parts":
-      return new NotFound("import", readId(someId));
+      return new NotFound("upload", readId(someId));
     case "files":
       return new NotFound("file", readId(someId));
     case "topics":

@@ -214,7 +214,7 @@ describe("PUT of a part", () => {
       .bind(late.id, project.id)
       .run();
     for (const { id, parts } of [gone, late]) {
-      const details = { resource: "import", id };
+      const details = { resource: "upload", id };
       expectRefusal(await putPart(parts[0].url, csv), 404, "RESOURCE_NOT_FOUND", { details });
       expectRefusal(await complete(project, id), 404, "RESOURCE_NOT_FOUND", { details });
     }

@@ -232,10 +232,10 @@ describe.each(operations)("%s", (name, operation) => {
     // /contacts/{id}/export → contact; dead-letters → dead letter; jobs, keys and fields have a name of their own.
     const [, parent = "", parameter = ""] = /\/([a-z-]+)\/\{([A-Za-z]+)\}(?!.*\{)/.exec(name) ?? [];
     const named: Record<string, string> = {
-      id: parent.replace(/s$/, "").replace("-", " "),
+      id: parent === "imports" ? "upload" : parent.replace(/s$/, "").replace("-", " "),
       eventName: "event",
       email: "suppression",
-      number: "import",
+      number: "upload",
     };
     // In the trash, the type is a parameter too.
     const isTrash = operation.operationId === "restoreTrash";

@@ -32,9 +32,9 @@ export async function findUpload(ctx: Context, id: Id): Promise<UploadRow> {
     .where(and(inProject(ctx), eq(jobs.id, id), eq(jobs.type, "contacts.import")))
     .get();
   const upload = row && uploadOf(row);
-  if (!row || !upload) throw new NotFound("import", id);
+  if (!row || !upload) throw new NotFound("upload", id);
   const isOpen = isUploading(row);
-  if (isOpen && upload.expiresAt <= ctx.realClock().getTime()) throw new NotFound("import", id);
+  if (isOpen && upload.expiresAt <= ctx.realClock().getTime()) throw new NotFound("upload", id);
   return { row, upload, isOpen };
 }
 
