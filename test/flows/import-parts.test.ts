@@ -61,7 +61,7 @@ async function imported(world: World, project: TestProject, file: Uint8Array<Arr
 describe("a file in parts", () => {
   // Each size puts the ends of parts elsewhere: into characters, quotes, line ends and the header.
   const sizes = Array.from({ length: tricky.byteLength }, (_, index) => index + 1).filter(
-    (size) => size < 12 || size % 9 < 2,
+    (size) => size > 2 && (size < 12 || size % 9 < 2),
   );
 
   it.each(sizes)("of %i bytes is imported as if it were whole", async (partBytes) => {
