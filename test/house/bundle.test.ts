@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the bundle that a deploy uploads", () => {
-  it("is at most 2.6 MB, and 840 kB compressed", () => {
+  it("is at most 2.6 MB, and 850 kB compressed", () => {
     expect(bundle.bytes).toBeLessThanOrEqual(2_600_000);
-    expect(bundle.gzipBytes).toBeLessThanOrEqual(840_000);
+    expect(bundle.gzipBytes).toBeLessThanOrEqual(850_000);
   });
 
   it("has zod's messages in English alone", () => {
