@@ -81,11 +81,11 @@ describe("what is in the trash comes back whole", () => {
   it("a template with its versions and files, however often the sweeps have looked for unused ones", async () => {
     const [world, project] = [new World(), await newProject()];
     const { id } = await newTemplate(project, { body: large });
-    await project.api.patch(`/templates/${id}`, { subject: "Second" });
+    await project.api.patch(`/templates/${id}`, { subject: "Second", body: `${large}b` });
     const before = (await project.api.get(`/templates/${id}`)).body;
     await putAway(project, "template", id);
     await hours(world, 48);
-    expect([await rowsIn(project, "template_versions"), await filesOf(project)]).toEqual([[2], 1]);
+    expect([await rowsIn(project, "template_versions"), await filesOf(project)]).toEqual([[2], 2]);
     expect((await restore(project, "template", id)).body).toEqual(before);
   });
 
@@ -262,7 +262,7 @@ describe("what was deleted 30 days ago", () => {
     ]);
   });
 
-  it("stays whole if it is restored while the sweep begins", async () => {
+  it("stays whole if it is restored, and deleted again, while the sweep begins", async () => {
     const world = new World();
     const { project, ids } = await filled(world);
     const before = await rowsIn(project, ...tables);
@@ -281,12 +281,14 @@ describe("what was deleted 30 days ago", () => {
               .bind(project.number)
               .run();
             expect((await restore(project, type, id)).status).toBe(200);
+            await putAway(project, type as TrashType, id);
           }
           return make();
         },
       };
       await purgeTrash(world.process().platform);
       expect(world.fault).toBeNull();
+      expect((await restore(project, type, id)).status).toBe(200);
       expect((await project.api.get(`${pathOf[type as TrashType]}/${id}`)).status).toBe(200);
       await project.db.prepare("UPDATE trash SET purge_at = 9e15 WHERE project_id = ?").bind(project.number).run();
     }

@@ -57,8 +57,7 @@ export function rowsIn<Table extends SQLiteTable>(entry: TrashRow, table: Table)
       if (name === "project_id") return [[field, entry.projectId]];
       const value = raw[name];
       if (value === undefined) return [];
-      const read = column.getSQLType() === "real" ? Number(value) : value;
-      return [[field, value === null ? null : column.mapFromDriverValue(read)]];
+      return [[field, value === null ? null : column.mapFromDriverValue(value)]];
     });
     // The fields are those of the table, and each value was decoded by its own column.
     return Object.fromEntries(values) as InferSelectModel<Table>;

@@ -1,5 +1,5 @@
 import { getTableName, type SQL, sql } from "drizzle-orm";
-import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { chunksOf } from "../../core/chunks";
 import type { Id } from "../../core/ids";
 import { keptInTrashMs, type TrashType } from "../../core/trash";
@@ -67,12 +67,7 @@ const columnsPerCall = 15;
 function rowJson(table: SQLiteTable): SQL {
   const columns = columnsOf(table).filter(({ name }) => name !== "project_id");
   return chunksOf(columns, columnsPerCall).reduce((before, some) => {
-    const set = some.map((each) => sql.raw(`'$.${each.name}', ${columnValue(each)}`));
+    const set = some.map(({ name }) => sql.raw(`'$.${name}', ${name}`));
     return sql`json_set(${before}, ${sql.join(set, sql`, `)})`;
   }, sql`'{}'`);
-}
-
-/** SQLite writes 15 digits of a number with a fraction into JSON. As a text, such a number has all 17. */
-function columnValue({ name, column }: { name: string; column: SQLiteColumn }): string {
-  return column.getSQLType() === "real" ? `printf('%!.17g', ${name})` : name;
 }

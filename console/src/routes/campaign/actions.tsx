@@ -29,6 +29,7 @@ export function Actions({ campaign, failed }: { campaign: Campaign; failed: numb
     onSuccess: async () => {
       await navigate({ to: "/p/$project/campaigns", params: { project } });
       await queries.invalidateQueries({ queryKey: [project, "campaigns"] });
+      await queries.invalidateQueries({ queryKey: [project, "trash"] });
     },
   });
   const retry = useMutation({ mutationFn: () => petrel.campaigns.retry(id, {}), onSettled: forget });

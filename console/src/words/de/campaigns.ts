@@ -29,7 +29,7 @@ export const campaigns: Words["campaigns"] = {
   duplicate: "Kopieren",
   remove: "Löschen",
   removeTitle: (name) => `${name} löschen?`,
-  removeAdvice: "Ihre Zahlen sind dann weg. Die Aufzeichnungen ihrer E-Mails bleiben.",
+  removeAdvice: "Sie lässt sich 30 Tage lang wiederherstellen. Die Aufzeichnungen ihrer E-Mails bleiben.",
   facts: "Was sie ist",
   sender: "Absender",
   subject: "Betreff",

@@ -27,7 +27,7 @@ export const campaigns = {
   duplicate: "Duplicate",
   remove: "Delete",
   removeTitle: (name: string) => `Delete ${name}?`,
-  removeAdvice: "Its figures are gone. The records of its mail stay.",
+  removeAdvice: "It can be restored for 30 days. The records of its mail stay.",
   facts: "What it is",
   sender: "Sender",
   subject: "Subject",

@@ -28,7 +28,7 @@ export const campaigns: Words["campaigns"] = {
   duplicate: "Duplicar",
   remove: "Eliminar",
   removeTitle: (name) => `¿Eliminar ${name}?`,
-  removeAdvice: "Sus cifras desaparecen. Los registros de sus correos se quedan.",
+  removeAdvice: "Se puede restaurar durante 30 días. Los registros de sus correos se quedan.",
   facts: "Qué es",
   sender: "Remitente",
   subject: "Asunto",

@@ -29,7 +29,7 @@ export const campaigns: Words["campaigns"] = {
   duplicate: "Dupliquer",
   remove: "Supprimer",
   removeTitle: (name) => `Supprimer ${name} ?`,
-  removeAdvice: "Ses chiffres disparaissent. Les traces de ses e-mails restent.",
+  removeAdvice: "Elle peut être rétablie pendant 30 jours. Les traces de ses e-mails restent.",
   facts: "Ce qu'elle est",
   sender: "Expéditeur",
   subject: "Objet",

@@ -28,7 +28,7 @@ export const campaigns: Words["campaigns"] = {
   duplicate: "Duplica",
   remove: "Elimina",
   removeTitle: (name) => `Eliminare ${name}?`,
-  removeAdvice: "Le sue cifre spariscono. Le registrazioni delle sue e-mail restano.",
+  removeAdvice: "Si può ripristinare per 30 giorni. Le registrazioni delle sue e-mail restano.",
   facts: "Che cos'è",
   sender: "Mittente",
   subject: "Oggetto",

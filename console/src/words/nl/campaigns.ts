@@ -28,7 +28,7 @@ export const campaigns: Words["campaigns"] = {
   duplicate: "Kopiëren",
   remove: "Verwijderen",
   removeTitle: (name) => `${name} verwijderen?`,
-  removeAdvice: "De cijfers zijn dan weg. De gegevens van de e-mails blijven.",
+  removeAdvice: "Ze kan 30 dagen lang worden hersteld. De gegevens van de e-mails blijven.",
   facts: "Wat het is",
   sender: "Afzender",
   subject: "Onderwerp",

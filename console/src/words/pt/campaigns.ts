@@ -29,7 +29,7 @@ export const campaigns: Words["campaigns"] = {
   duplicate: "Duplicar",
   remove: "Eliminar",
   removeTitle: (name) => `Eliminar ${name}?`,
-  removeAdvice: "Os seus números desaparecem. Os registos dos seus e-mails ficam.",
+  removeAdvice: "Pode ser restaurada durante 30 dias. Os registos dos seus e-mails ficam.",
   facts: "O que é",
   sender: "Remetente",
   subject: "Assunto",
