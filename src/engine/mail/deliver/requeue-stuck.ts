@@ -203,11 +203,14 @@ async function settleHanded(
 
 async function settle(platform: Platform, db: Db, lost: Handed[]): Promise<void> {
   const now = platform.now.getTime();
+  // `handed_at` is by the real clock, also in a project with its own.
+  const realNow = platform.realClock().getTime();
   const results = lost.map(({ id, projectId, campaignId, round, provider, handedAt, uncertainSince }) => {
     const called = provider === null ? null : accountNamed(platform.accounts, provider);
     const idempotencyWindowMs = called?.mailer.idempotencyWindowMs ?? 0;
-    const outcome = outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now });
-    return { emailId: id, projectId, campaignId, round, ...outcome };
+    const outcome = outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now: realNow });
+    const retryAt = outcome.retryAt === null ? null : now;
+    return { emailId: id, projectId, campaignId, round, ...outcome, retryAt };
   });
   const batch = openBatch(platform, db);
   batch.addAll(updateResults(platform, { results, where: isUnchanged, at: now }));
