@@ -13,7 +13,7 @@ import { releaseHeldOf } from "./engine/mail/deliver/release-held";
 import { settleLost } from "./engine/mail/deliver/requeue-stuck";
 import { pauseOf } from "./engine/projects/sending-paused";
 import { workflowCalls } from "./engine/workflows/calls/calls";
-import { openShard } from "./engine/workflows/shards";
+import { openShard, wakeShards } from "./engine/workflows/shards";
 import { hasWork } from "./features/campaigns/has-work";
 import { runCampaign } from "./features/campaigns/run";
 import { nextComputation, nextCrossing } from "./features/segments/next-computation";
@@ -118,6 +118,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       table: "workflow_executions",
       index: "ix_workflow_executions_wake",
       column: "wake_at",
+      // A start whose call failed may be in its shard alone, which would show it when the clock has moved on.
+      prepare: wakeShards,
       settle: async (ctx, due) => {
         const found = await select(ctx.db, sql`SELECT DISTINCT shard ${due}`, columns({ shard: asNumber }));
         for (const { shard: number } of found) {

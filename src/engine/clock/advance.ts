@@ -52,9 +52,10 @@ async function processInstant(ctx: Context, row: JobRow, timed: readonly Timed[]
   const now = forProject(heldBack.platform, project);
   const result = { instants: state.instants, now: iso(now.clock().getTime()) };
   try {
+    if (state.at === null) for (const { prepare } of timed) await prepare?.(now);
     const unsettled = await settle(now, timed, { isFirst: state.at === null });
     // The clock stays at this instant, and the next run does the remaining work.
-    if (unsettled.length > 0 && ctx.cpu.isSpent()) return "goes on";
+    if (unsettled.length > 0 && isSpent(ctx)) return "goes on";
     if (unsettled.length > 0) {
       const reason = `At ${result.now} the project did not come to rest within 60 seconds: ${unsettled.join(", ")}.`;
       return await fail(ctx, row, result, reason);
@@ -122,18 +123,18 @@ function holdMessages(ctx: Context) {
 }
 
 /** The shortest and the longest pause before looking again at work that a consumer claimed before the advance did. */
-const pollMs = { leastMs: 10, mostMs: 500 };
+const pollMs = { leastMs: 10, mostMs: 2_000 };
 
 /**
- * Does due work until none is left. Returns the names of the work that was not finished when the time limit or the
- * invocation's CPU budget was reached.
+ * Does due work until none is left. Returns the names of the work that was not finished when the time limit was reached
+ * or this invocation had used up what it may use.
  */
 async function settle(ctx: Context, timed: readonly Timed[], { isFirst }: { isFirst: boolean }): Promise<string[]> {
   const endsAt = ctx.realClock().getTime() + maxMsPerInstant;
   let due = isFirst ? [...timed] : await findDue(ctx, timed);
   let waitMs = 0;
   while (due.length > 0) {
-    if (ctx.cpu.isSpent() || ctx.realClock().getTime() >= endsAt) return due.map(({ name }) => name);
+    if (isSpent(ctx) || ctx.realClock().getTime() >= endsAt) return due.map(({ name }) => name);
     if (waitMs > 0) await ctx.sleep(waitMs);
     for (const work of due) await attempt(ctx, work);
     const before = due;
@@ -142,6 +143,11 @@ async function settle(ctx: Context, timed: readonly Timed[], { isFirst }: { isFi
     waitMs = isSame ? Math.min(pollMs.mostMs, Math.max(pollMs.leastMs, 2 * waitMs)) : 0;
   }
   return [];
+}
+
+/** Whether this invocation has used up its CPU time or its statements. */
+function isSpent({ cpu, spent }: Context): boolean {
+  return cpu.isSpent() || !spent.hasLeft();
 }
 
 /** Does some work. Work that fails stays due, and is retried until the instant's time limit. */

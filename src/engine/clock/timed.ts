@@ -22,6 +22,10 @@ export interface Timed {
   where?(ctx: Context): SQL;
   /** Returns a condition that holds when there is work to do for a due row. */
   hasWork?(ctx: Context): SQL;
+  /**
+   * Runs once before an advance, for work that the rows do not show yet. The advance does not begin until it succeeds.
+   */
+  prepare?(ctx: Context): Promise<void>;
   /** Does the work of the due rows, or part of it. `due` is a FROM clause. */
   settle(ctx: Context, due: SQL): Promise<unknown>;
   /**

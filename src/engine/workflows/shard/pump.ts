@@ -16,6 +16,8 @@ import { hasActive, hasWork } from "./work";
 export class Pump {
   private running: Promise<void> | null = null;
   private failures = 0;
+  /** Why the last run failed. */
+  private failure: unknown = null;
   /** Whether the last run used up its CPU time. */
   private isSpent = false;
   /** The number of calls in progress that cancel many executions and mirror them themselves. */
@@ -55,7 +57,7 @@ export class Pump {
       (hasWork(store) || hasUnmirrored(store))
     );
     if (this.failures > 0 || (this.isSpent && hasWork(store)))
-      throw new Error("Workflow executions could not continue");
+      throw new Error("Workflow executions could not continue", { cause: this.failure });
   }
 
   /**
@@ -142,8 +144,10 @@ export class Pump {
         isOver = !ctx.project.disabled || home.address() === null || !hasActive(home.store);
       }
       this.failures = 0;
+      this.failure = null;
     } catch (error) {
       this.failures++;
+      this.failure = error;
       const { log } = home.openPlatform();
       log("error", "Workflow executions could not continue and will be retried", {
         ...{ ...home.address(), failures: this.failures, reason: reasonOf(error) },
