@@ -1,6 +1,8 @@
 import { publicId } from "./invariants/ids.mjs";
 import { faultsIn } from "./invariants/invariants.mjs";
 import { served } from "./parts/processes.mjs";
+import { passDay } from "./people/clock.mjs";
+import { clockTenant } from "./people/clock-plan.mjs";
 import { act } from "./people/deeds.mjs";
 import { tenants } from "./people/plan.mjs";
 import { settle } from "./people/tenant.mjs";
@@ -22,16 +24,21 @@ const longLivesOneIn = 16;
 export async function play(plan, load, { planted, isBrief = false } = {}) {
   const world = new World(plan.seed, load, { rates: plan.rates, planted });
   const settled = new Map();
-  for (const name of tenants) settled.set(name, await settle(world, name));
+  for (const name of tenantsOf(plan)) settled.set(name, await settle(world, name));
   const told = { answers: [], facts: [], tenants: [...settled.values()] };
   world.faults.isHealed = false;
   world.isolates.setClocks();
   const deeds = plan.entries.map((entry) => begin(world, settled.get(entry.tenant), entry, told));
   await world.pass(Math.max(faultyMinutes, Math.ceil((plan.withinMs ?? 0) / minuteMs) + 1));
-  world.faults.isHealed = true;
+  world.faults.heal(world.time.now);
   const looks = isBrief ? looksAfterMinutes.slice(0, 1) : looksAfterMinutes;
   const faults = await converge(world, looks, { told, tenants: [...settled.values()], deeds, seed: plan.seed });
   return { faults, world, ...sums(world) };
+}
+
+/** The tenant on a test clock lives where it does something. */
+function tenantsOf({ entries }) {
+  return entries.some(({ tenant }) => tenant === clockTenant) ? [...tenants, clockTenant] : tenants;
 }
 
 function begin(world, tenant, entry, told) {
@@ -53,7 +60,7 @@ async function converge(world, looks, seen) {
   let faults = [];
   let passed = 0;
   for (const minutes of looks) {
-    await release(world, seen.tenants);
+    await release(world, seen);
     await world.pass(minutes - passed);
     passed = minutes;
     faults = await faultsIn(world, seen);
@@ -63,13 +70,14 @@ async function converge(world, looks, seen) {
 }
 
 /** Ends what people have put off: a project that is disabled, a campaign that is held. */
-async function release(world, settled) {
+async function release(world, { tenants: settled, told }) {
   for (const tenant of settled.filter(({ isDeleted }) => !isDeleted)) {
     await world.call("PATCH", `/admin/projects/${tenant.id}`, { key: operatorToken, body: { disabled: false } });
     const held = world.rows("SELECT id, project_id FROM campaigns WHERE held_reason IS NOT NULL");
     const heldIds = new Set(held.map(({ id }) => publicId(id)));
     for (const { id } of tenant.campaigns.filter((campaign) => heldIds.has(campaign.id)))
       await world.call("POST", `/campaigns/${id}/resume`, { key: tenant.key, body: {} });
+    if (tenant.isOnClock) told.facts.push(await passDay(world, tenant));
   }
 }
 

@@ -51,7 +51,8 @@ export class World {
     const surroundings = { trip, limits, faults, time, boundary, random: order };
     this.databases = { DB: openDatabase("DB", surroundings), DB_01: openDatabase("DB_01", surroundings) };
     const report = (body, headers) => this.ask("POST", "/hooks/resend", { text: body, headers });
-    this.outside = new Outside({ ...surroundings, random: randomStream(seed, "outside"), planted, report });
+    const timeAt = (host) => this.timeOf({ name: host.split(".")[1] });
+    this.outside = new Outside({ ...surroundings, random: randomStream(seed, "outside"), planted, report, timeAt });
     globalThis.fetch = (input, init) => this.outside.fetch(input, init);
     this.isolates = new Isolates(isolateCount, { load, random: order, faults, time });
     this.queues = new Queues({
@@ -135,9 +136,9 @@ export class World {
     process.serve(() => worker.default.scheduled(controller, this.env, execution())).catch(() => {});
   }
 
-  /** Makes a project with a verified domain. */
-  async newProject(name) {
-    const { body } = await this.call("POST", "/admin/projects", { key: operatorToken, body: { name } });
+  /** Makes a project with a verified domain. `more`: further fields of it. */
+  async newProject(name, more = {}) {
+    const { body } = await this.call("POST", "/admin/projects", { key: operatorToken, body: { name, ...more } });
     const { project, keys } = body;
     const domain = `${name}.test`;
     const added = await this.call("POST", "/domains", { key: keys.secret, body: { domain } });
@@ -145,6 +146,17 @@ export class World {
     const verified = await this.call("GET", `/domains/${added.body.id}/verify`, { key: keys.secret });
     if (verified.body.status !== "VERIFIED") throw new Error(`${domain} was not verified: ${JSON.stringify(verified)}`);
     return { id: project.id, name, keys, domain };
+  }
+
+  /** The time of a tenant's project: the world's, or that of its test clock. */
+  timeOf({ name }) {
+    const sql = "SELECT coalesce(clock_at, created_at) AS at FROM projects WHERE name = ? AND test_clock";
+    return this.databases.DB.peek(sql, name)[0]?.at ?? this.time.now;
+  }
+
+  /** The number of a tenant's project; undefined when it is deleted. */
+  numberOf({ name }) {
+    return this.databases.DB.peek("SELECT number FROM projects WHERE name = ?", name)[0]?.number;
   }
 
   /**
@@ -162,7 +174,7 @@ export class World {
 
   /** Rows of a project, from its own database. `sql` has its number as the only parameter. */
   rowsOf(number, sql) {
-    const [home] = this.databases.DB.peek("SELECT shard FROM projects WHERE number = ?", number);
+    const [home] = this.databases.DB.peek("SELECT shard FROM projects WHERE number = ?", number ?? null);
     return home === undefined ? [] : this.databases[home.shard].peek(sql, number);
   }
 }

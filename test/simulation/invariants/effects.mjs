@@ -11,7 +11,7 @@ export function effectsLost(world, state) {
     ...of("sent").flatMap((fact) => faultsOfSend(fact, state)),
     ...of("tracked").flatMap((fact) => faultsOfTrack(world, fact)),
     ...[...of("sent"), ...of("tracked")].flatMap(keyOfAnother),
-    ...sentTooEarly(world, of("sent")),
+    ...sentTooEarly(world, state, of("sent")),
     ...faultsOfReceived(world, state, of("written")),
     ...faultsOfContacts(world, state, of("saved"), of("imported")),
     ...unheard(world, state, deleted),
@@ -38,15 +38,20 @@ function faultsOfSend({ entry, tenant, subject, to, answers, hasKey }, { emails,
 }
 
 /** Mail of a later time waits for it; clocks of machines differ by some seconds. */
-function sentTooEarly(world, sent) {
+function sentTooEarly(world, { outbox }, sent) {
   const notBefore = new Map(
     sent.flatMap(({ notBefore, answers }) =>
       answers.filter(isGood).flatMap(({ body }) => body.emails.map(({ email }) => [storedId(email), notBefore])),
     ),
   );
-  return world.outside.provider.arrivals
-    .filter(({ tag, at }) => at < (notBefore.get(emailOfTag(tag)) ?? 0) - clocksDifferMs)
-    .map(({ tag, at }) => `${emailOfTag(tag)} was handed over at ${at}, before its time`);
+  const handedOver = [
+    ...world.outside.provider.arrivals.map(({ tag, at }) => ({ id: emailOfTag(tag), at: at + clocksDifferMs })),
+    // A project on a test clock has one time.
+    ...outbox.map(({ email_id: id, created_at: at }) => ({ id, at })),
+  ];
+  return handedOver
+    .filter(({ id, at }) => at < (notBefore.get(id) ?? 0))
+    .map(({ id, at }) => `${id} was handed over at ${at}, before its time`);
 }
 
 /** A key belongs to its project, so that a caller which uses it for one request alone is never told of another. */

@@ -1,4 +1,5 @@
 import { answersThatSurprise } from "./answers.mjs";
+import { clocksWrong } from "./clock.mjs";
 import { consentDisobeyed } from "./consent.mjs";
 import { countsThatDiffer } from "./counts.mjs";
 import { effectsLost } from "./effects.mjs";
@@ -24,6 +25,7 @@ export async function faultsIn(world, seen) {
     ...effectsLost(world, state),
     ...consentDisobeyed(world, state),
     ...tracesOfErased(world, state),
+    ...clocksWrong(world, state),
     ...(await countsThatDiffer(world, state)),
     ...(await pathsNotAllowed(world, state)),
   ];
@@ -37,5 +39,7 @@ function stateOf(world, seen) {
   const variants = new Map(contents.map(({ content_id: content, variant }) => [content, variant]));
   const rows = world.rows("SELECT * FROM emails");
   const emails = rows.map((row) => ({ ...row, variant: variants.get(row.content_id) ?? null }));
-  return { ...seen, ...seen.told, projects, nameOf, numberOf, emails };
+  // The mail of projects on test clocks goes nowhere else.
+  const outbox = world.databases.DB.peek("SELECT * FROM outbox_messages");
+  return { ...seen, ...seen.told, projects, nameOf, numberOf, emails, outbox };
 }

@@ -7,17 +7,26 @@ const final = new Set([...taken, "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]
 const vague = new Set(["hangs", "slow", "loses answer"]);
 
 /** SENT means that the provider took a mail exactly once; UNKNOWN that an answer was lost. */
-export function mailUnaccounted(world, { emails, facts }) {
+export function mailUnaccounted(world, { emails, outbox, facts }) {
   const { mails, arrivals } = world.outside.provider;
-  const times = Map.groupBy(mails, ({ tag }) => emailOfTag(tag));
+  const takenIds = [...mails.map(({ tag }) => emailOfTag(tag)), ...outbox.map(({ email_id: id }) => id)];
+  const times = Map.groupBy(takenIds, (id) => id);
   const lost = new Set(arrivals.filter(({ outcome }) => vague.has(outcome)).map(({ tag }) => emailOfTag(tag)));
   // A call that its isolate died of may never arrive.
   const hasDied = world.isolates.died > 0;
+  // The outbox is a table, whose answers are lost with those of its database.
+  const isOutboxLost = world.faults.counts.database > 0;
+  const isLost = ({ id, clock }) => hasDied || lost.has(id) || (clock !== 0 && isOutboxLost);
+  const people = new Set(world.rows("SELECT id FROM contacts").map(({ id }) => id));
+  // The outbox forgets the mail of an erased person.
+  const isForgotten = ({ clock, contact_id: contact }) => clock !== 0 && !people.has(contact);
   const isSomeDeleted = facts.some(({ is }) => is === "deleted");
   const known = new Set(emails.map(({ id }) => id));
   const unknown = isSomeDeleted ? [] : [...times.keys()].filter((id) => !known.has(id));
   return [
-    ...emails.flatMap((email) => faultsOf(email, times.get(email.id)?.length ?? 0, hasDied || lost.has(email.id))),
+    ...emails
+      .filter((email) => !isForgotten(email))
+      .flatMap((email) => faultsOf(email, times.get(email.id)?.length ?? 0, isLost(email))),
     ...[...times].filter(([, all]) => all.length > 1).map(([id, all]) => `The provider took ${id} ${all.length} times`),
     ...handedOverTwice(arrivals),
     ...unknown.map((id) => `The provider took ${id}, which has no row`),

@@ -7,10 +7,10 @@ export class Outside {
   /** How often it was called. */
   calls = 0;
 
-  constructor({ time, trip, faults, boundary, random, planted, report }) {
+  constructor({ time, trip, faults, boundary, random, planted, report, timeAt }) {
     Object.assign(this, { time, trip, faults, boundary });
     this.provider = new Provider({ time, trip, faults, random, planted, report });
-    this.receivers = new Receivers({ time, trip, faults });
+    this.receivers = new Receivers({ time, trip, faults, timeAt });
   }
 
   publish(records) {

@@ -7,7 +7,7 @@ const onTheWayMs = 90 * secondMs;
 /** The servers of tenants, which are called with events and by workflows. They may fail, hang, or lose their answer. */
 export class Receivers {
   #secrets = new Map();
-  /** Events that came with a valid signature and were answered 2xx: `{ host, id, type, body, at }`. */
+  /** Events that came with a valid signature and were answered 2xx: `{ host, id, type, body, at, projectTime }`. */
   heard = [];
   /** Calls whose signature was not valid. */
   forged = [];
@@ -16,8 +16,9 @@ export class Receivers {
   /** Calls of workflows: `{ host, key, at, status }`. */
   calls = [];
 
-  constructor({ time, trip, faults }) {
-    Object.assign(this, { time, trip, faults });
+  /** `timeAt` tells the time of the project that a host belongs to. */
+  constructor({ time, trip, faults, timeAt }) {
+    Object.assign(this, { time, trip, faults, timeAt });
   }
 
   expect(host, secret) {
@@ -57,7 +58,8 @@ export class Receivers {
     const { known, isChanging, changedAt } = this.#secrets.get(host);
     const isSettled = !isChanging && this.time.now > changedAt + onTheWayMs;
     const isValid = (isSettled ? known.slice(0, 1) : known).some((webhook) => verifies(webhook, body, given));
-    if (isValid) this.heard.push({ host, id: given["webhook-id"], at: this.time.now, ...JSON.parse(body) });
+    const times = { at: this.time.now, projectTime: this.timeAt(host) };
+    if (isValid) this.heard.push({ host, id: given["webhook-id"], ...times, ...JSON.parse(body) });
     else if (!isChanging) this.forged.push(`${host} was called with a signature that is not valid`);
     return isValid;
   }

@@ -47,11 +47,16 @@ export function drawRates(random) {
 /** Draws the faults of a world from a stream of its own. There are none once the world has healed. */
 export class Faults {
   isHealed = true;
+  healedAt = Number.POSITIVE_INFINITY;
   /** How often each fault has happened. */
   counts = {};
 
   constructor(random, rates) {
     Object.assign(this, { random, rates });
+  }
+
+  heal(at) {
+    Object.assign(this, { isHealed: true, healedAt: at });
   }
 
   get drawn() {

@@ -10,7 +10,7 @@ const condition = (value) => ({
 /** What tenants do with campaigns and segments. */
 export const campaignDeeds = {
   async startCampaign(caller, { number, draws: [how, audience, when] }) {
-    const { tenant, world } = caller;
+    const { tenant } = caller;
     const audienceType = audiences[Math.floor(audience * audiences.length)];
     const { status, body } = await caller.ask("POST", "/campaigns", {
       body: {
@@ -30,7 +30,7 @@ export const campaignDeeds = {
     if (!isGood(status)) return;
     tenant.campaigns.push(body);
     caller.note({ is: "made", path: `/campaigns/${body.id}` });
-    const scheduledFor = when < 0.4 ? new Date(world.time.now + when * 5 * minuteMs).toISOString() : null;
+    const scheduledFor = when < 0.4 ? new Date(caller.now() + when * 5 * minuteMs).toISOString() : null;
     await caller.insist("POST", `/campaigns/${body.id}/send`, {
       body: { scheduledFor },
       headers: { "Idempotency-Key": caller.newKey() },

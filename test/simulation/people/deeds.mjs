@@ -1,4 +1,5 @@
 import { campaignDeeds } from "./campaigns.mjs";
+import { clockDeeds } from "./clock.mjs";
 import { contactDeeds } from "./contacts.mjs";
 import { mailDeeds } from "./mail.mjs";
 import { projectDeeds } from "./projects.mjs";
@@ -14,7 +15,7 @@ const runningMs = 20_000;
 /** All that people do, by its kind. */
 const deeds = {
   ...{ ...mailDeeds, ...readerDeeds, ...contactDeeds, ...campaignDeeds },
-  ...{ ...workflowDeeds, ...projectDeeds, ...strangerDeeds },
+  ...{ ...workflowDeeds, ...projectDeeds, ...clockDeeds, ...strangerDeeds },
 };
 
 /** Does what an entry of a plan says. What was asked and answered, and what follows from it, is kept in `told`. */
@@ -27,6 +28,12 @@ export async function act(world, tenant, entry, told) {
 class Caller {
   constructor(world, tenant, entry, told) {
     Object.assign(this, { world, tenant, entry, told });
+    this.clockBefore = this.now();
+  }
+
+  /** The time of the project. */
+  now() {
+    return this.world.timeOf(this.tenant);
   }
 
   /** Calls once. `allowed`: further statuses that are no surprise. */
@@ -49,9 +56,13 @@ class Caller {
     }
   }
 
-  /** Notes something that must hold from now on. Returns the note, to which more may be added. */
+  /**
+   * Notes something that must hold from now on: `at` is the world's time, and `clock` that of the project. Returns the
+   * note, to which more may be added.
+   */
   note(fact) {
-    const whole = { tenant: this.tenant.name, at: this.world.time.now, entry: this.entry, ...fact };
+    const [clock, { clockBefore }] = [this.now(), this];
+    const whole = { tenant: this.tenant.name, at: this.world.time.now, clock, clockBefore, entry: this.entry, ...fact };
     this.told.facts.push(whole);
     return whole;
   }

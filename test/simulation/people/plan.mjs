@@ -1,5 +1,6 @@
 import { drawRates } from "../parts/faults.mjs";
 import { randomStream } from "../parts/random.mjs";
+import { drawClockEntries } from "./clock-plan.mjs";
 
 /** The tenants of a world: the first two always live there, the third is deleted in some worlds. */
 export const tenants = ["acme", "globex", "initech"];
@@ -100,6 +101,7 @@ export function drawPlan(seed, steps) {
     // Both call with one idempotency key.
     if (twins.has(kind) && tenant < 2 && random() < oddsOfTwin) entries.push({ ...entry, tenant: tenants[1 - tenant] });
   }
+  entries.push(...drawClockEntries(seed, { number: steps, withinMs, persons }));
   return { seed, rates, withinMs, entries: entries.sort((a, b) => a.at - b.at) };
 }
 

@@ -19,7 +19,7 @@ export const projectDeeds = {
   async disableForAWhile(caller, { draws: [draw] }) {
     const { tenant, world } = caller;
     tenant.timesDisabled += 1;
-    caller.note({ is: "disabling", begun: world.time.now });
+    caller.note({ is: "disabling", begun: caller.now() });
     await ask(caller, "PATCH", "", { disabled: true });
     await world.time.wait(draw * 60_000);
     await ask(caller, "PATCH", "", { disabled: false });

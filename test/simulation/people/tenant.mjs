@@ -1,9 +1,11 @@
+import { clockTenant } from "./clock-plan.mjs";
 import { drawDocument, firstDocument, shortDocument } from "./documents.mjs";
 import { persons } from "./plan.mjs";
 
 /** Makes a project as its first people would: domain, templates, webhook, segment and workflow, before any fault. */
 export async function settle(world, name) {
-  const project = await world.newProject(name);
+  const isOnClock = name === clockTenant;
+  const project = await world.newProject(name, isOnClock ? { testClock: true } : {});
   const { domain, keys } = project;
   const host = `hooks.${name}.example`;
   const make = async (path, body) => {
@@ -36,7 +38,7 @@ export async function settle(world, name) {
   const address = (person) => `p${person}@${name}.example`;
   for (let person = 0; person < persons; person++) await make("/contacts", { email: address(person) });
   return {
-    ...{ ...project, host, from, marketing, transactional, webhook, workflows },
+    ...{ ...project, isOnClock, host, from, marketing, transactional, webhook, workflows },
     ...{
       segments: [segment],
       campaigns: [],

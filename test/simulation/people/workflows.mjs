@@ -9,13 +9,13 @@ export const workflowDeeds = {
     const document = drawDocument(draw, workflow.given);
     const moveTo = leaving > 0.6 && leaving < 0.85 ? document.steps[0].key : undefined;
     const query = moveTo === undefined ? (leaving < 0.6 ? "?force=true" : "") : `?moveTo=${moveTo}`;
-    const put = { document, moveTo, from: caller.world.time.now, until: Number.POSITIVE_INFINITY };
+    const put = { document, moveTo, from: caller.now(), until: Number.POSITIVE_INFINITY };
     workflow.documents.push(put);
     const { status, attempts } = await caller.insist("PUT", `/workflows/${workflow.id}/document${query}`, {
       body: document,
       allowed: [409],
     });
-    if (isGood(status)) put.until = caller.world.time.now;
+    if (isGood(status)) put.until = caller.now();
     // A call before this one may have changed it, although nobody got its answer.
     else if (attempts === 1 && status === 409) workflow.documents.splice(workflow.documents.indexOf(put), 1);
   },
@@ -67,11 +67,11 @@ async function cancel(caller, method, path, cancelledId) {
   const fact = caller.note({
     is: "cancelling",
     cancelledId,
-    begun: caller.world.time.now,
+    begun: caller.now(),
     until: Number.POSITIVE_INFINITY,
   });
   const { status } = await caller.insist(method, path, { allowed: [404, 409] });
-  if (isGood(status)) fact.until = caller.world.time.now;
+  if (isGood(status)) fact.until = caller.now();
 }
 
 function chosen({ tenant: { workflows }, entry: { number } }) {

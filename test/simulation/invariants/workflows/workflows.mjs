@@ -12,7 +12,7 @@ export async function pathsNotAllowed(world, state) {
   const deleted = new Set(state.facts.filter(({ is }) => is === "deleted").map(({ tenant }) => tenant));
   const faults = [];
   for (const tenant of state.tenants.filter(({ name }) => !deleted.has(name))) {
-    const rows = rowsOf(world, state.numberOf.get(tenant.name), state.emails);
+    const rows = rowsOf(world, state, state.numberOf.get(tenant.name));
     for (const workflow of tenant.workflows) faults.push(...(await faultsOf(world, state, tenant, workflow, rows)));
   }
   return faults;
@@ -34,6 +34,7 @@ async function faultsOf(world, state, tenant, workflow, rows) {
         isCancelled: (reason, from, to) => isCancelled(state, tenant, workflow, execution, reason, from, to),
         isFaultless: world.faults.drawn === 0,
         isOnTime: !world.faults.counts.clocksDiffer,
+        isOnClock: tenant.isOnClock,
       };
     });
   return [
@@ -83,11 +84,17 @@ function isCancelled({ facts }, tenant, workflow, execution, reason, from, to) {
 }
 
 /** The rows of a project, by the ids that the API gives. */
-function rowsOf(world, number, emails) {
+function rowsOf(world, { emails, facts }, number) {
+  const steady = steadyEvents(facts);
   const contacts = world.rowsOf(number, "SELECT id, email, data FROM contacts WHERE project_id = ?");
   const events = world
     .rowsOf(number, "SELECT id, name, contact_id, data, is_public FROM events WHERE project_id = ?")
-    .map((event) => ({ ...event, at: timeOf(event.id), data: JSON.parse(event.data || "{}") }));
+    .map((event) => ({
+      ...event,
+      at: timeOf(event.id),
+      isSteady: steady.has(publicId(event.id)),
+      data: JSON.parse(event.data || "{}"),
+    }));
   const byId = new Map(events.map((event) => [event.id, event]));
   const started = new Map(world.objects.WORKFLOWS.rows("executions").map((row) => [publicId(row.id), row]));
   return {
@@ -106,6 +113,12 @@ function rowsOf(world, number, emails) {
       return [...JSON.parse(earlier ?? "[]"), last].filter((one) => one !== null).map((one) => byId.get(one));
     },
   };
+}
+
+/** The events of calls during which no clock has moved. */
+function steadyEvents(facts) {
+  const tracked = facts.filter(({ is, clock, clockBefore }) => is === "tracked" && clock === clockBefore);
+  return new Set(tracked.flatMap(({ answers }) => answers.map(({ body }) => body?.event)));
 }
 
 function publicEffect(id) {
