@@ -133,6 +133,11 @@ export interface WorkflowShard {
   eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
   /** Deletes everything about a deleted workflow: its executions, the contacts that entered it, and its counts. */
   forgetWorkflow(address: ShardAddress, workflowId: Id): Promise<void>;
+  /**
+   * Mirrors executions of which the mirror has an older version, whether or not they were mirrored before. Returns those
+   * that the shard does not know.
+   */
+  show(address: ShardAddress, mirrored: { id: Id; version: number }[]): Promise<Id[]>;
   /** Wakes executions that are due. */
   poke(address: ShardAddress): Promise<void>;
   erase(): Promise<void>;
@@ -192,6 +197,7 @@ const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "vacate",
   "eraseContacts",
   "forgetWorkflow",
+  "show",
   "poke",
   "exportRows",
   "importRows",

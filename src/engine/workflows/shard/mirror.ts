@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Id } from "../../../core/ids";
+import { type Id, textOf } from "../../../core/ids";
 import { minuteMs } from "../../../core/time";
 import type { ExecutionStatus, Pause } from "../../../core/workflows/execution";
 import { type Batch, openBatch } from "../../../db/batch";
@@ -69,6 +69,28 @@ export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids:
     JSON.stringify(ids),
   );
   await mirrorRows(ctx, { store, shard }, rows);
+}
+
+/**
+ * Mirrors executions of which the mirror has an older version than it was shown, because its database was restored to an
+ * earlier time. Returns the ids that the shard does not know.
+ */
+export async function mirrorAgain(
+  ctx: Context,
+  { store, shard }: Mirrored,
+  mirrored: { id: Id; version: number }[],
+): Promise<Id[]> {
+  const asked = JSON.stringify(mirrored.map(({ id, version }) => [id, version]));
+  const known = store.all(
+    readShown,
+    `SELECT ${shownColumns("e")} FROM json_each(?) r CROSS JOIN executions e ON e.id = r.value->>0`,
+    asked,
+  );
+  const versions = new Map(mirrored.map(({ id, version }) => [textOf(id), version]));
+  const behind = known.filter(({ id, version }) => version > (versions.get(textOf(id)) ?? version));
+  await mirrorRows(ctx, { store, shard }, behind);
+  const found = new Set(known.map(({ id }) => textOf(id)));
+  return mirrored.map(({ id }) => id).filter((id) => !found.has(textOf(id)));
 }
 
 async function mirrorRows(ctx: Context, shard: Mirrored, rows: ShownExecution[], numbers?: number[]): Promise<void> {

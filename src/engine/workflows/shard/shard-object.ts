@@ -29,7 +29,7 @@ import { exportSome } from "./export";
 import { type Forgetting, firstForgetting, forgetSome } from "./forget";
 import { ShardHome } from "./home";
 import { importRows } from "./import";
-import { mirrorThese } from "./mirror";
+import { mirrorAgain, mirrorThese } from "./mirror";
 import { moveExecution } from "./moves";
 import { Pump } from "./pump";
 import { findExecution } from "./rows";
@@ -166,6 +166,15 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (this.home.address() === null) return;
     this.change(address, () => dropCounts(this.home.store, workflowId));
     await this.pump.comeToRest(address);
+  }
+
+  async show(_address: ShardAddress, mirrored: { id: Id; version: number }[]): Promise<Id[]> {
+    // While a restore fills the shard, its rows are not there yet.
+    if (this.home.sleep() === "filling") return [];
+    const shard = this.home.mirrored();
+    if (shard === null) return mirrored.map(({ id }) => id);
+    const ctx = await this.home.context();
+    return ctx === null ? [] : mirrorAgain(ctx, shard, mirrored);
   }
 
   async poke(address: ShardAddress): Promise<void> {

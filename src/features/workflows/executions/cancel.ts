@@ -1,6 +1,7 @@
 import { Conflict, NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { cancelExecutions } from "../../../engine/workflows/cancel";
+import { showAgain } from "../../../engine/workflows/show-again";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
 import { requireWorkflow, shardOfExecution } from "./execution";
@@ -12,8 +13,10 @@ const reason = "Cancelled";
  * ended.
  */
 export async function cancelExecution(ctx: Context, workflowId: Id, id: Id): Promise<ExecutionView> {
-  const { address, shard } = await shardOfExecution(ctx, workflowId, id);
-  const cancelled = await shard.cancel(address, id, reason);
+  const open = await shardOfExecution(ctx, workflowId, id);
+  const cancelled = await open.shard.cancel(open.address, id, reason);
+  // A database that was restored to an earlier time may show it as active.
+  if (!cancelled?.wasActive) await showAgain(ctx, open, [{ workflowId, id, version: 0 }]);
   if (cancelled === null) throw new NotFound("execution", id);
   if (!cancelled.wasActive) throw executionOver(cancelled.execution.status);
   return cancelled.execution;

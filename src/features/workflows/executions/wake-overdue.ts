@@ -5,11 +5,13 @@ import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { hopProjects } from "../../../db/hop-projects";
-import { asFlag, asNumber, columns, orNull } from "../../../db/rows";
-import { statement } from "../../../db/statement";
+import { asFlag, asId, asNumber, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { select, statement } from "../../../db/statement";
 import { findProject } from "../../../engine/projects/project";
 import { openShard } from "../../../engine/workflows/shards";
-import type { Platform } from "../../../platform/context";
+import { showAgain } from "../../../engine/workflows/show-again";
+import { type Context, forProject, type Platform } from "../../../platform/context";
 import { exists, type IsDue } from "../../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
@@ -24,6 +26,7 @@ const againAfterMs = 5 * minuteMs;
 const rowsPerProject = 50;
 
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
+const readMirrored = columns({ workflowId: asId, id: asId, version: asNumber, shard: asNumber });
 const readLast = columns({ last: orNull(asNumber), isFull: asFlag });
 
 const withTime = sql`FROM workflow_executions INDEXED BY ix_workflow_executions_wake WHERE clock = 0 AND wake_at IS NOT NULL`;
@@ -88,18 +91,37 @@ export function wakeOverdue(platform: Platform): Promise<void> {
 }
 
 /**
- * Runs `workflows.wake`: the shards check whether they have something to do. Shards of a project with a test clock are
- * woken by the advances of that clock instead.
+ * Runs `workflows.wake`: the shards check whether they have something to do, and show what the mirror has as overdue.
+ * Shards of a project with a test clock are woken by the advances of that clock instead.
  */
 export async function wakeShardsJob(
   platform: Platform,
   { projectId, shards }: MessageOf<"workflows.wake">,
 ): Promise<void> {
-  if ((await findProject(platform, projectId))?.testClock) return;
+  const project = await findProject(platform, projectId);
+  if (project?.testClock) return;
   await Promise.all(
     shards.map((number) => {
       const { address, shard } = openShard(platform, projectId, number);
       return shard.poke(address);
     }),
+  );
+  if (project) await showOverdue(forProject(platform, project), shards);
+}
+
+/** Has shards show the executions that the mirror has as overdue, or that the sweep has just put off. */
+async function showOverdue(ctx: Context, shards: number[]): Promise<void> {
+  const until = ctx.realClock().getTime() + againAfterMs;
+  const rows = await select(
+    ctx.db,
+    sql`SELECT workflow_id, id, version, shard FROM workflow_executions INDEXED BY ix_workflow_executions_wake
+      WHERE clock = 0 AND ${inProject(ctx)} AND wake_at <= ${until}
+        AND shard IN (SELECT value FROM json_each(${JSON.stringify(shards)}))
+      ORDER BY wake_at LIMIT ${rowsPerProject}`,
+    readMirrored,
+  );
+  const byShard = Map.groupBy(rows, ({ shard }) => shard);
+  await Promise.all(
+    [...byShard].map(([shard, some]) => showAgain(ctx, openShard(ctx, ctx.project.number, shard), some)),
   );
 }
