@@ -25,7 +25,7 @@ export async function play(plan, load, { planted, isBrief = false } = {}) {
   const world = new World(plan.seed, load, { rates: plan.rates, planted });
   const settled = new Map();
   for (const name of tenantsOf(plan)) settled.set(name, await settle(world, name));
-  const told = { answers: [], facts: [], tenants: [...settled.values()] };
+  const told = { answers: [], facts: [], restored: [], tenants: [...settled.values()] };
   world.faults.isHealed = false;
   world.isolates.setClocks();
   const deeds = plan.entries.map((entry) => begin(world, settled.get(entry.tenant), entry, told));

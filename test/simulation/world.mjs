@@ -154,6 +154,11 @@ export class World {
     return this.databases.DB.peek(sql, name)[0]?.at ?? this.time.now;
   }
 
+  /** The name of the database where a tenant's project lives. */
+  homeOf({ name }) {
+    return this.databases.DB.peek("SELECT shard FROM projects WHERE name = ?", name)[0]?.shard;
+  }
+
   /** The number of a tenant's project; undefined when it is deleted. */
   numberOf({ name }) {
     return this.databases.DB.peek("SELECT number FROM projects WHERE name = ?", name)[0]?.number;

@@ -1,4 +1,5 @@
 import { emailOfTag, publicId, storedId } from "./ids.mjs";
+import { isLost } from "./restored.mjs";
 
 const clocksDifferMs = 5_000;
 
@@ -72,15 +73,16 @@ function faultsOfTrack(world, { entry, answers, hasKey }) {
 }
 
 /** A mail that came for a tenant is one event of its sender, once its notice was accepted. */
-function faultsOfReceived(world, { numberOf, facts }, written) {
+function faultsOfReceived(world, state, written) {
+  const { numberOf, facts } = state;
   const disabled = new Set(facts.filter(({ is }) => is === "disabling").map(({ tenant }) => tenant));
-  return written.flatMap(({ entry, tenant, from, to, isTaken }) => {
+  return written.flatMap(({ entry, tenant, from, to, isTaken, takenAt }) => {
     const events = world.rowsOf(
       numberOf.get(tenant),
       `SELECT c.email FROM events e LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
         WHERE e.project_id = ? AND e.name = 'email.received' AND e.data->>'to' = '${to}'`,
     );
-    const least = isTaken && !disabled.has(tenant) ? 1 : 0;
+    const least = isTaken && !disabled.has(tenant) && !isLost(state, tenant, takenAt) ? 1 : 0;
     const isRight = events.length >= least && events.length <= 1 && events.every(({ email }) => email === from);
     return isRight
       ? []

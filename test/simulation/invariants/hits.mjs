@@ -1,14 +1,19 @@
 import { addressOf } from "../people/contacts.mjs";
 import { emailOfTag } from "./ids.mjs";
+import { tenantOf } from "./mail.mjs";
+import { isLost } from "./restored.mjs";
 
 const columns = { open: ["opens", "opened_at"], click: ["clicks", "clicked_at"] };
 /** An isolate tells the queue of a hit after its answer, at most so much later. */
 const toldWithinMs = 10_000;
+/** It may have been recorded between a bookmark and the restore, minutes later. */
+const unrecorded = { earlierMs: 180_000, lateMs: 10_000 };
 
 /** Each open and click is recorded once, unless the isolate that answered died before it could tell. */
-export function hitsMiscounted({ emails, facts }) {
+export function hitsMiscounted(state) {
+  const { emails, facts, saidFacts } = state;
   const isOver = new Set(
-    facts.filter(({ is }) => is === "deleted" || is === "erased").map((fact) => fact.email ?? fact.tenant),
+    saidFacts.filter(({ is }) => is === "deleted" || is === "erased").map((fact) => fact.email ?? fact.tenant),
   );
   const hits = Map.groupBy(
     facts.filter(({ is }) => is === "hit"),
@@ -23,18 +28,20 @@ export function hitsMiscounted({ emails, facts }) {
         email,
         kind,
         own.filter((hit) => hit.kind === kind),
+        state,
       ),
     );
   });
 }
 
-/** The provider may report one open in addition. */
-function faultsOf(email, kind, hits) {
+/** The provider may report one open in addition, or two if a restore had it take the mail again. */
+function faultsOf(email, kind, hits, state) {
   const [count, at] = columns[kind];
   const sure = hits.filter(
-    ({ answer: { status, at, isolate } }) => status > 0 && !(isolate.diedAt < at + toldWithinMs),
+    ({ mail, answer: { status, at, isolate } }) =>
+      status > 0 && !(isolate.diedAt < at + toldWithinMs) && !isLost(state, tenantOf(mail), at, unrecorded),
   );
-  const most = hits.length + (kind === "open" ? 1 : 0);
+  const most = hits.length + (kind === "open" ? 1 + state.restored.length : 0);
   if (email[count] < sure.length) return [`${email.id} counts ${email[count]} ${count}, and had ${sure.length}`];
   if (email[count] > most) return [`${email.id} counts ${email[count]} ${count}, and had at most ${most}`];
   return sure.length > 0 && email[at] === null ? [`${email.id} was hit by a ${kind}, and ${at} is empty`] : [];

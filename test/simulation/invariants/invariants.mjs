@@ -5,8 +5,10 @@ import { countsThatDiffer } from "./counts.mjs";
 import { effectsLost } from "./effects.mjs";
 import { hitsMiscounted } from "./hits.mjs";
 import { mailUnaccounted, reportsForgotten } from "./mail.mjs";
+import { factsThatStand, forgetLost } from "./restored.mjs";
 import { tracesOfErased } from "./traces.mjs";
 import { unfinished } from "./unfinished.mjs";
+import { mirrorsThatDiffer } from "./workflows/mirror.mjs";
 import { pathsNotAllowed } from "./workflows/workflows.mjs";
 
 /**
@@ -14,6 +16,7 @@ import { pathsNotAllowed } from "./workflows/workflows.mjs";
  * answers.
  */
 export async function faultsIn(world, seen) {
+  forgetLost(world, seen.told);
   const state = stateOf(world, seen);
   return [
     ...[...world.limits.passed].map((what) => `Beyond a limit of the platform: ${what}`),
@@ -27,6 +30,7 @@ export async function faultsIn(world, seen) {
     ...tracesOfErased(world, state),
     ...clocksWrong(world, state),
     ...(await countsThatDiffer(world, state)),
+    ...mirrorsThatDiffer(world, state),
     ...(await pathsNotAllowed(world, state)),
   ];
 }
@@ -41,5 +45,8 @@ function stateOf(world, seen) {
   const emails = rows.map((row) => ({ ...row, variant: variants.get(row.content_id) ?? null }));
   // The mail of projects on test clocks goes nowhere else.
   const outbox = world.databases.DB.peek("SELECT * FROM outbox_messages");
-  return { ...seen, ...seen.told, projects, nameOf, numberOf, emails, outbox };
+  const facts = factsThatStand(seen.told);
+  // All that was said, also when it was undone.
+  const saidFacts = seen.told.facts;
+  return { ...seen, ...seen.told, facts, saidFacts, projects, nameOf, numberOf, emails, outbox };
 }

@@ -1,5 +1,6 @@
 import { addressOf } from "../people/contacts.mjs";
 import { emailOfTag } from "./ids.mjs";
+import { isLost as isWindow } from "./restored.mjs";
 
 const taken = new Set(["SENT", "DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"]);
 const final = new Set([...taken, "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
@@ -7,9 +8,16 @@ const final = new Set([...taken, "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]
 const vague = new Set(["hangs", "slow", "loses answer"]);
 
 /** SENT means that the provider took a mail exactly once; UNKNOWN that an answer was lost. */
-export function mailUnaccounted(world, { emails, outbox, facts }) {
+export function mailUnaccounted(world, state) {
+  const { emails, outbox, facts } = state;
   const { mails, arrivals } = world.outside.provider;
-  const takenIds = [...mails.map(({ tag }) => emailOfTag(tag)), ...outbox.map(({ email_id: id }) => id)];
+  // A row of before the restore of a database does not know that its mail went out.
+  const isUndone = ({ mail, at }) => isWindow(state, tenantOf(mail), at, { lateMs: undoneLateMs });
+  const undone = new Set(mails.filter(isUndone).map(({ tag }) => emailOfTag(tag)));
+  const takenIds = [
+    ...mails.filter((one) => !isUndone(one)).map(({ tag }) => emailOfTag(tag)),
+    ...outbox.map(({ email_id: id }) => id),
+  ];
   const times = Map.groupBy(takenIds, (id) => id);
   const lost = new Set(arrivals.filter(({ outcome }) => vague.has(outcome)).map(({ tag }) => emailOfTag(tag)));
   // A call that its isolate died of may never arrive.
@@ -26,9 +34,17 @@ export function mailUnaccounted(world, { emails, outbox, facts }) {
   return [
     ...emails
       .filter((email) => !isForgotten(email))
-      .flatMap((email) => faultsOf(email, times.get(email.id)?.length ?? 0, isLost(email))),
+      .flatMap((email) => {
+        const count = times.get(email.id)?.length ?? 0;
+        // It may have gone out before the restore alone.
+        return faultsOf(
+          email,
+          count === 0 && undone.has(email.id) && taken.has(email.status) ? 1 : count,
+          isLost(email),
+        );
+      }),
     ...[...times].filter(([, all]) => all.length > 1).map(([id, all]) => `The provider took ${id} ${all.length} times`),
-    ...handedOverTwice(arrivals),
+    ...handedOverTwice(state, arrivals),
     ...unknown.map((id) => `The provider took ${id}, which has no row`),
     ...mails.flatMap((one) => variantFaults(one, emails)),
     ...mails.filter(({ mail }) => isStranger(mail)).map(({ mail }) => `${mail.from} wrote to ${addressOf(mail)}`),
@@ -45,13 +61,18 @@ function variantFaults({ tag, mail }, emails) {
 /** For so long nobody else may hand a mail over while its call is open: the lease, less what clocks differ. */
 const leaseMs = 110_000;
 
+/** For so long after a restore, a consumer that read rows before it may still call. */
+const undoneLateMs = 40_000;
+
 /** Nobody hands a mail over while another call with it is open. */
-function handedOverTwice(arrivals) {
+function handedOverTwice(state, arrivals) {
+  // A row of before the restore does not know of a call that is open.
+  const isKnown = ({ email, at }) => !isWindow(state, nameIn(email), at, { lateMs: undoneLateMs });
   return [...Map.groupBy(arrivals, ({ tag }) => tag)].flatMap(([tag, all]) =>
     all.flatMap(({ at, call, outcome }, place) =>
       all
         .slice(place + 1)
-        .filter((later) => later.at < Math.min(call.overAt, at + leaseMs))
+        .filter((later) => isKnown(all[place]) && later.at < Math.min(call.overAt, at + leaseMs))
         .map(
           (later) => `${emailOfTag(tag)} was handed over at ${later.at}, while a call of ${at} was open (${outcome})`,
         ),
@@ -62,16 +83,18 @@ function handedOverTwice(arrivals) {
 const columnOf = { bounced: "bounced_at", complained: "complained_at", opened: "opened_at" };
 
 /** A report that was answered with success has had its effect: on the mail, and on the address that ended its trust. */
-export function reportsForgotten(world, { emails, facts }) {
+export function reportsForgotten(world, state) {
+  const { emails, saidFacts } = state;
   const rows = new Map(emails.map((email) => [email.id, email]));
   const suppressed = new Set(world.rows("SELECT email FROM suppressions").map(({ email }) => email));
   const isOver = new Set(
-    facts.filter(({ is }) => is === "deleted" || is === "erased").map((fact) => fact.email ?? fact.tenant),
+    saidFacts.filter(({ is }) => is === "deleted" || is === "erased").map((fact) => fact.email ?? fact.tenant),
   );
-  return world.outside.provider.told.flatMap(({ tag, kind, mail }) => {
+  return world.outside.provider.told.flatMap(({ tag, kind, mail, at }) => {
     const row = rows.get(emailOfTag(tag));
     const address = addressOf(mail);
     if (!row || !(kind in columnOf) || isOver.has(address) || isOver.has(tenantOf(mail))) return [];
+    if (isWindow(state, tenantOf(mail), at)) return [];
     return [
       ...(row[columnOf[kind]] === null ? [`${row.id} was reported as ${kind}, which is not there`] : []),
       ...(kind !== "opened" && !suppressed.has(address) ? [`${address} ${kind}, and is not suppressed`] : []),
@@ -79,8 +102,12 @@ export function reportsForgotten(world, { emails, facts }) {
   });
 }
 
-function tenantOf(mail) {
-  return addressOf(mail).split("@")[1].split(".")[0];
+export function tenantOf(mail) {
+  return nameIn(addressOf(mail));
+}
+
+function nameIn(address) {
+  return address.split("@")[1].split(".")[0];
 }
 
 function faultsOf({ id, status, error }, times, isLost) {

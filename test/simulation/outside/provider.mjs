@@ -23,7 +23,7 @@ export class Provider {
   mails = [];
   /** Each time a mail arrived, in a call of `size` mails that is over at some time: `{ tag, email, at, outcome, size, call }`. */
   arrivals = [];
-  /** The reports that were answered 2xx: `{ tag, kind, email }`. */
+  /** The reports that were answered 2xx: `{ tag, kind, mail, at }`. */
   told = [];
 
   constructor({ time, trip, faults, random, planted, report }) {
@@ -103,7 +103,13 @@ export class Provider {
     const bounce =
       kind === "bounced" ? { bounce: { type: "Permanent", subType: "General", message: "No such user" } } : {};
     const data = { email_id: id, tags: mail.tags, ...bounce };
-    return this.#tell(`${id}-${kind}`, kind, data, () => this.told.push({ tag: tagOf(mail), kind, mail }), 1);
+    return this.#tell(
+      `${id}-${kind}`,
+      kind,
+      data,
+      () => this.told.push({ tag: tagOf(mail), kind, mail, at: this.time.now }),
+      1,
+    );
   }
 
   /** Receives a mail for a domain, and tells of it; some are told twice. `taken` hears that the notice was accepted. */

@@ -35,6 +35,22 @@ export class Database {
     return prepared.all(...parameters);
   }
 
+  /** Keeps this moment, to which `restore` goes back. */
+  bookmark() {
+    this.#prepare("SAVEPOINT bookmark").run();
+  }
+
+  /** Undoes all that was written since the bookmark, as D1's Time Travel does. */
+  restore() {
+    this.#prepare("ROLLBACK TO bookmark").run();
+    this.forget();
+  }
+
+  /** Keeps what was written since the bookmark. */
+  forget() {
+    this.#prepare("RELEASE bookmark").run();
+  }
+
   prepare(sql) {
     return new Statement(this, sql, []);
   }

@@ -4,6 +4,7 @@ import { contactDeeds } from "./contacts.mjs";
 import { mailDeeds } from "./mail.mjs";
 import { projectDeeds } from "./projects.mjs";
 import { readerDeeds } from "./readers.mjs";
+import { restoreDeeds } from "./restore.mjs";
 import { strangerDeeds } from "./strangers.mjs";
 import { workflowDeeds } from "./workflows.mjs";
 
@@ -15,7 +16,7 @@ const runningMs = 20_000;
 /** All that people do, by its kind. */
 const deeds = {
   ...{ ...mailDeeds, ...readerDeeds, ...contactDeeds, ...campaignDeeds },
-  ...{ ...workflowDeeds, ...projectDeeds, ...clockDeeds, ...strangerDeeds },
+  ...{ ...workflowDeeds, ...projectDeeds, ...clockDeeds, ...restoreDeeds, ...strangerDeeds },
 };
 
 /** Does what an entry of a plan says. What was asked and answered, and what follows from it, is kept in `told`. */
@@ -29,6 +30,12 @@ class Caller {
   constructor(world, tenant, entry, told) {
     Object.assign(this, { world, tenant, entry, told });
     this.clockBefore = this.now();
+    this.begunAt = world.time.now;
+  }
+
+  /** The same caller, for another tenant. */
+  of(tenant) {
+    return new Caller(this.world, tenant, this.entry, this.told);
   }
 
   /** The time of the project. */
@@ -61,8 +68,9 @@ class Caller {
    * note, to which more may be added.
    */
   note(fact) {
-    const [clock, { clockBefore }] = [this.now(), this];
-    const whole = { tenant: this.tenant.name, at: this.world.time.now, clock, clockBefore, entry: this.entry, ...fact };
+    const { tenant, entry, clockBefore, begunAt } = this;
+    const times = { begunAt, at: this.world.time.now, clockBefore, clock: this.now() };
+    const whole = { tenant: tenant.name, entry, ...times, ...fact };
     this.told.facts.push(whole);
     return whole;
   }

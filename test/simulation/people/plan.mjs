@@ -1,6 +1,7 @@
 import { drawRates } from "../parts/faults.mjs";
 import { randomStream } from "../parts/random.mjs";
 import { drawClockEntries } from "./clock-plan.mjs";
+import { drawRestoreEntries } from "./restore-plan.mjs";
 
 /** The tenants of a world: the first two always live there, the third is deleted in some worlds. */
 export const tenants = ["acme", "globex", "initech"];
@@ -101,7 +102,9 @@ export function drawPlan(seed, steps) {
     // Both call with one idempotency key.
     if (twins.has(kind) && tenant < 2 && random() < oddsOfTwin) entries.push({ ...entry, tenant: tenants[1 - tenant] });
   }
-  entries.push(...drawClockEntries(seed, { number: steps, withinMs, persons }));
+  // No clock that was moved goes back.
+  const onClock = drawClockEntries(seed, { number: steps, withinMs, persons });
+  entries.push(...(onClock.length > 0 ? onClock : drawRestoreEntries(seed, { number: steps, withinMs })));
   return { seed, rates, withinMs, entries: entries.sort((a, b) => a.at - b.at) };
 }
 

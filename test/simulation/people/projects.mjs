@@ -7,8 +7,9 @@ const onTheWayMs = 10_000;
 export const projectDeeds = {
   async renewKey(caller) {
     const { tenant } = caller;
+    const { accessRenewed } = tenant;
     const { status, body } = await ask(caller, "POST", "/keys", { kind: "secret" });
-    if (!isGood(status)) return;
+    if (!isGood(status) || tenant.accessRenewed > accessRenewed) return;
     const [oldKeyId] = tenant.keyIds;
     Object.assign(tenant, { key: body.key, keyIds: [body.id, ...tenant.keyIds] });
     // Calls with the old key may still be on their way.

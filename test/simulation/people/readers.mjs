@@ -10,7 +10,7 @@ export const readerDeeds = {
     const [from, to] = [caller.address(), `reply${number}@${caller.tenant.domain}`];
     const written = caller.note({ is: "written", from, to, isTaken: false });
     caller.world.outside.provider.receive(`Somebody <${from}>`, to, () => {
-      written.isTaken = true;
+      Object.assign(written, { isTaken: true, takenAt: caller.world.time.now });
     });
   },
 };

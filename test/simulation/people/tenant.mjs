@@ -45,6 +45,7 @@ export async function settle(world, name) {
       isDeleted: false,
       keysUsed: 0,
       timesDisabled: 0,
+      accessRenewed: 0,
       key: keys.secret,
       keyIds: [],
     },

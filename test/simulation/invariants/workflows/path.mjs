@@ -99,8 +99,6 @@ const checks = {
         name === eventName && at > from + ms && at < until - ms && (isSteady || !isOnClock);
       return isOver(until, to, isOnClock) && !events.some(isMissed);
     });
-    if (!isRight && process.env.DBG)
-      process._rawDebug(JSON.stringify({ from, to, step, possible, events, taken, steps: 0 }, null, 1));
     return isRight ? [] : [`${step.name} went on at ${to} by ${step.branch}, as if it had waited in vain`];
   },
 

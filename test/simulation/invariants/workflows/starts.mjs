@@ -3,9 +3,10 @@ import { possibleDocuments, slackMs } from "./documents.mjs";
 const publicEveryMs = 60_000;
 
 /** An event starts a workflow once, and a contact is in it once at a time, or once for ever without re-entry. */
-export function startFaults({ facts }, tenant, { documents }, seen, rows) {
+export function startFaults({ facts, restored }, tenant, { id, documents }, seen, rows) {
   const byContact = Map.groupBy(seen, ({ contact }) => contact.id);
   const isDisabled = facts.some(({ is, tenant: name }) => is === "disabling" && name === tenant.name);
+  const isRestored = restored.some(({ names }) => names.has(tenant.name));
   return [...rows.contacts.values()].flatMap((contact) => {
     const own = byContact.get(contact.id) ?? [];
     const started = own.filter(({ isByEvent }) => isByEvent).map(({ taken }) => taken[0].id);
@@ -13,7 +14,8 @@ export function startFaults({ facts }, tenant, { documents }, seen, rows) {
     return [
       ...(new Set(started).size < started.length ? [`An event of ${contact.email} started two executions`] : []),
       ...overlapping(own, documents[0].document.allowReentry).map((fault) => `${contact.email} ${fault}`),
-      ...(isDisabled ? [] : events)
+      // Its object may know of more than the rows.
+      ...(isDisabled || (isRestored && rows.hasBeenIn(id, contact.id)) ? [] : events)
         .filter((event) => !started.includes(event.id) && mustStart(event, events, own, documents))
         .map((event) => `${event.name} ${event.at} of ${contact.email} started nothing`),
     ];

@@ -1,8 +1,11 @@
 import { listOf } from "../../people/contacts.mjs";
-import { publicId } from "../ids.mjs";
+import { publicId, storedId } from "../ids.mjs";
 import { slackMs } from "./documents.mjs";
 import { isAfter, pathFaults } from "./path.mjs";
 import { startFaults } from "./starts.mjs";
+
+/** What was begun before a restore by rows of before it may begin its execution so much later. */
+const cutMs = 60_000;
 
 /**
  * Each execution has walked a path that the specification allows, each step has had its effect once, and each event has
@@ -38,19 +41,32 @@ async function faultsOf(world, state, tenant, workflow, rows) {
       };
     });
   return [
-    ...seen.flatMap((one) =>
-      pathFaults(one).map((fault) => `Execution ${one.execution.id} of ${one.contact.email} ${fault}`),
-    ),
+    ...seen
+      .filter((one) => !isCutByRestore(state, tenant, one.execution))
+      .flatMap((one) =>
+        pathFaults(one).map((fault) => `Execution ${one.execution.id} of ${one.contact.email} ${fault}`),
+      ),
     ...startFaults(state, tenant, workflow, seen, rows),
   ];
+}
+
+/** Whether a database went back while an execution was on its way. */
+function isCutByRestore({ restored }, { name }, { startedAt, completedAt }) {
+  return restored.some(
+    ({ names, from, to }) =>
+      names.has(name) &&
+      Date.parse(startedAt) <= to + cutMs &&
+      (Date.parse(completedAt) || Number.POSITIVE_INFINITY) >= from - slackMs,
+  );
 }
 
 async function readExecutions(world, { key }, { id }) {
   const { body } = await world.call("GET", `/workflows/${id}/executions?pageSize=100`, { key });
   const executions = [];
   for (const one of listOf(body)) {
-    const { body: whole } = await world.call("GET", `/workflows/${id}/executions/${one.id}`, { key });
-    executions.push(whole);
+    const { status, body: whole } = await world.call("GET", `/workflows/${id}/executions/${one.id}`, { key });
+    // One that its object has forgotten is in a row alone.
+    if (status !== 404) executions.push(whole);
   }
   return executions;
 }
@@ -108,9 +124,14 @@ function rowsOf(world, { emails, facts }, number) {
     mails: emails
       .filter((email) => email.project_id === number && email.effect_id !== null)
       .map((email) => ({ ...email, contact_id: publicId(email.contact_id), effect_id: publicEffect(email.effect_id) })),
+    hasBeenIn: (workflowId, contactId) =>
+      [...started.values()].some(
+        (row) => row.workflow_id === storedId(workflowId) && row.contact_id === storedId(contactId),
+      ),
     takenBy: (id) => {
       const { event_id: last, earlier } = started.get(id);
-      return [...JSON.parse(earlier ?? "[]"), last].filter((one) => one !== null).map((one) => byId.get(one));
+      const ids = [...JSON.parse(earlier ?? "[]"), last];
+      return ids.map((one) => byId.get(one)).filter((one) => one !== undefined);
     },
   };
 }
