@@ -10,8 +10,8 @@ import type { OpenShard } from "./shards";
 /** The exit reason of executions that only the mirror knows. */
 export const lostExecution = "The database was restored to an earlier time";
 
-/** An execution, as the mirror has it. */
-export interface Mirrored {
+/** A row of the mirror. */
+export interface ShownRow {
   workflowId: Id;
   id: Id;
   version: number;
@@ -22,14 +22,14 @@ export interface Mirrored {
  * earlier time: the shard has shown its executions already, and would not do so again. Executions that the shard has
  * forgotten since that time end as CANCELLED.
  */
-export async function showAgain(ctx: Context, { address, shard }: OpenShard, rows: Mirrored[]): Promise<void> {
+export async function showAgain(ctx: Context, { address, shard }: OpenShard, rows: ShownRow[]): Promise<void> {
   if (rows.length === 0) return;
   const unknown = new Set((await shard.show(address, rows)).map(textOf));
   const lost = rows.filter(({ id }) => unknown.has(textOf(id)));
   if (lost.length > 0) await endLost(ctx, lost);
 }
 
-async function endLost(ctx: Context, lost: Mirrored[]): Promise<void> {
+async function endLost(ctx: Context, lost: ShownRow[]): Promise<void> {
   const items = JSON.stringify(lost.map(({ workflowId, id }) => [workflowId, id]));
   const areLost = sql`${inProject(ctx)} AND status IN ('RUNNING', 'WAITING')
     AND (workflow_id, id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`;
