@@ -90,11 +90,12 @@ export function reportsForgotten(world, state) {
   const isOver = new Set(
     saidFacts.filter(({ is }) => is === "deleted" || is === "erased").map((fact) => fact.email ?? fact.tenant),
   );
-  return world.outside.provider.told.flatMap(({ tag, kind, mail, at }) => {
+  return world.outside.provider.told.flatMap(({ tag, kind, mail, takenAt, at }) => {
     const row = rows.get(emailOfTag(tag));
     const address = addressOf(mail);
     if (!row || !(kind in columnOf) || isOver.has(address) || isOver.has(tenantOf(mail))) return [];
-    if (isWindow(state, tenantOf(mail), at)) return [];
+    // The report is lost, or its mail is as if it had never gone out.
+    if ([takenAt, at].some((time) => isWindow(state, tenantOf(mail), time, { lateMs: undoneLateMs }))) return [];
     return [
       ...(row[columnOf[kind]] === null ? [`${row.id} was reported as ${kind}, which is not there`] : []),
       ...(kind !== "opened" && !suppressed.has(address) ? [`${address} ${kind}, and is not suppressed`] : []),

@@ -23,7 +23,7 @@ export class Provider {
   mails = [];
   /** Each time a mail arrived, in a call of `size` mails that is over at some time: `{ tag, email, at, outcome, size, call }`. */
   arrivals = [];
-  /** The reports that were answered 2xx: `{ tag, kind, mail, at }`. */
+  /** The reports that were answered 2xx: `{ tag, kind, mail, takenAt, at }`. */
   told = [];
 
   constructor({ time, trip, faults, random, planted, report }) {
@@ -85,6 +85,7 @@ export class Provider {
 
   /** Draws what becomes of a mail, and reports it. */
   #reportOf(id, mail) {
+    const takenAt = this.time.now;
     const draw = this.random();
     const kinds = this.faults.happens("providerFailsAfterwards")
       ? ["failed"]
@@ -94,22 +95,17 @@ export class Provider {
       if (this.faults.happens("reportIsLost")) continue;
       for (let time = 0; time < times; time++) {
         const delay = this.random() * 20 * secondMs + 10 * this.faults.lateMs("reportIsLate");
-        this.time.set(() => this.#tellFate(id, kind, mail), delay);
+        this.time.set(() => this.#tellFate(id, kind, { mail, takenAt }), delay);
       }
     }
   }
 
-  #tellFate(id, kind, mail) {
+  #tellFate(id, kind, { mail, takenAt }) {
     const bounce =
       kind === "bounced" ? { bounce: { type: "Permanent", subType: "General", message: "No such user" } } : {};
     const data = { email_id: id, tags: mail.tags, ...bounce };
-    return this.#tell(
-      `${id}-${kind}`,
-      kind,
-      data,
-      () => this.told.push({ tag: tagOf(mail), kind, mail, at: this.time.now }),
-      1,
-    );
+    const taken = () => this.told.push({ tag: tagOf(mail), kind, mail, takenAt, at: this.time.now });
+    return this.#tell(`${id}-${kind}`, kind, data, taken, 1);
   }
 
   /** Receives a mail for a domain, and tells of it; some are told twice. `taken` hears that the notice was accepted. */

@@ -104,7 +104,7 @@ export function drawPlan(seed, steps) {
   }
   // No clock that was moved goes back.
   const onClock = drawClockEntries(seed, { number: steps, withinMs, persons });
-  entries.push(...(onClock.length > 0 ? onClock : drawRestoreEntries(seed, { number: steps, withinMs })));
+  entries.push(...(onClock.length > 0 ? onClock : drawRestoreEntries(seed, { number: steps, withinMs, persons })));
   return { seed, rates, withinMs, entries: entries.sort((a, b) => a.at - b.at) };
 }
 

@@ -4,6 +4,7 @@ import { idOf, isGood } from "./contacts.mjs";
 
 /** A key that is gone is known everywhere in half a minute. */
 const untilKnownMs = 60_000;
+const leastWindowMs = 5_000;
 
 /** What an operator does whose database was damaged: it goes back to an earlier time, and all else does not. */
 export const restoreDeeds = {
@@ -14,7 +15,7 @@ export const restoreDeeds = {
     const homes = homesOf(world);
     const from = world.time.now;
     database.bookmark();
-    await world.time.wait(5_000 + time * time * 150_000);
+    await world.time.wait(leastWindowMs + time * 150_000);
     // Nobody goes back to before a move: what has left the database, or come to it, would be lost or there twice.
     if (homesOf(world) !== homes) return database.forget();
     database.restore();
