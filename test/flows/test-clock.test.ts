@@ -283,6 +283,26 @@ describe("an advance", () => {
     },
   );
 
+  it("does not send a mail again whose consumer was lost, however far the clock is behind", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    world.now += 10 * dayMs;
+    const to = `lost@${project.domain}`;
+    await project.api.send({ to });
+    // The consumer has called the outbox, and died before it recorded the answer.
+    await project.db
+      .prepare(
+        `UPDATE emails SET status = 'SENDING', round = 'lost', provider = 'outbox', attempts = 1, handed_at = ?
+          WHERE project_id = ? AND to_email = ?`,
+      )
+      .bind(world.now - minuteMs, project.number, to)
+      .run();
+    await move(clock, { advance: "1h" });
+    const { body } = await project.api.get("/emails");
+    expect(body.data[0].status).toBe("UNKNOWN");
+    expect(await inbox(to)).toEqual([]);
+  });
+
   it("is felt by no other project, and what a real sweep finds is none of a test clock's", async () => {
     const clock = await newTestClock();
     const { world, start } = clock;
