@@ -48,10 +48,7 @@ export interface PermitRequest {
   sharers?: number;
 }
 
-/**
- * Answers the requests for all fresh mail of a consumer, in their order. Each request is answered as if it had been
- * made alone.
- */
+/** Answers the requests for all fresh mail of a consumer in order, each as if it had been made alone. */
 export function askFor(
   account: Account,
   requests: readonly PermitRequest[],
@@ -188,10 +185,7 @@ export interface Done {
   calls: number;
   /** Whether some mail was not handed over and still waits. */
   hasMore: boolean;
-  /**
-   * Whether the project leaves the ring until a sweep adds it again. Set when the project no longer exists, or its mail
-   * could not be delivered.
-   */
+  /** Whether the project leaves the ring until a sweep adds it again: it is gone, or its mail could not be delivered. */
   isOver?: boolean;
 }
 

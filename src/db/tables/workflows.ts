@@ -51,10 +51,7 @@ export const workflowSteps = sqliteTable(
     id: id().notNull(),
     /** The key of the step in workflow documents, if it has one; see core/workflows/document.ts. */
     key: text(),
-    /**
-     * The position among the steps of the workflow's document. Null for steps without a position, which come last,
-     * ordered by id.
-     */
+    /** The position among the steps of the workflow's document. Steps with null come last, ordered by id. */
     ordinal: integer(),
     type: text({ enum: stepTypes }).notNull(),
     name: text().notNull(),
@@ -81,10 +78,7 @@ export const workflowTransitions = sqliteTable(
     toStepId: id().notNull(),
     branch: text(),
     priority: integer().notNull().default(0),
-    /**
-     * The position among the transitions of the workflow's document. Null for transitions without a position, which
-     * come last, as for steps.
-     */
+    /** The position among the transitions of the workflow's document. Transitions with null come last. */
     ordinal: integer(),
     createdAt: createdAt(),
   },

@@ -2,7 +2,6 @@ import { DurableObject } from "cloudflare:workers";
 import type { Id } from "../../../core/ids";
 import { isActive } from "../../../core/workflows/execution";
 import { cancelled } from "../../../core/workflows/machine";
-import { wakeByReport } from "../../../core/workflows/wake";
 import type { Platform } from "../../../platform/context";
 import type { Env } from "../../../platform/env";
 import { letOthersIn } from "../../../platform/let-others-in";
@@ -33,6 +32,7 @@ import { mirrorAgain, mirrorThese } from "./mirror";
 import { moveExecution } from "./moves";
 import { Pump } from "./pump";
 import { findExecution } from "./rows";
+import { settleCall } from "./settle-call";
 import { deliverEvent, startByHand, startScheduled } from "./starts";
 import { countsOf, dropCounts } from "./step-counts";
 import { vacateSome } from "./vacate";
@@ -80,16 +80,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     await this.pump.comeToRest(address);
   }
 
-  async settle(address: ShardAddress, { executionId, stepId, outcome }: Settlement): Promise<boolean> {
-    return this.change(address, (now) => {
-      const execution = findExecution(this.home.store, executionId);
-      const position = execution && wakeByReport(execution, stepId, outcome);
-      // The call may be over before its execution's move to the step is stored. Then the execution asks for the
-      // outcome.
-      if (!execution || !position || position === execution) return !execution || !isActive(execution.status);
-      moveExecution(this.home.store, execution, position, now);
-      return true;
-    });
+  async settle(address: ShardAddress, settlement: Settlement): Promise<boolean> {
+    return this.change(address, (now) => settleCall(this.home.store, settlement, now));
   }
 
   /** Mirrors the executions first, so that an answer never shows a newer state than a list does. */
