@@ -38,7 +38,7 @@ import {
   hasUncountedSegments,
 } from "./features/segments/sweep-due";
 import { forgetVersions } from "./features/templates/forget-versions";
-import { purgeTrash } from "./features/trash/purge";
+import { hasEndedEntries, purgeTrash } from "./features/trash/purge";
 import { webhookCalls } from "./features/webhooks/calls";
 import { countExecutions, hasDueCounts } from "./features/workflows/executions/count";
 import { wakeAll } from "./features/workflows/executions/wake-all";
@@ -78,6 +78,7 @@ const conditions: Record<string, IsDue> = {
   computeDueSegments: hasUncomputedSegments,
   countDueSegments: hasUncountedSegments,
   countExecutions: hasDueCounts,
+  purgeTrash: hasEndedEntries,
   ...hasOldRows("five minutes"),
 };
 
@@ -113,6 +114,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     countExecutions,
     startNightlyBackups,
     emptyLeft,
+    purgeTrash,
     ...forgetEvery("five minutes"),
     // The last sweep, because it waits for everything that it checks.
     watchHealth,
@@ -124,8 +126,6 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     forgetOldEvents,
     forgetOldMessages,
     ...forgetEvery("hour"),
-    // Before the sweep for versions, which deletes those of purged templates.
-    purgeTrash,
     forgetVersions,
     forgetBackups,
   },

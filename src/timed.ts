@@ -166,12 +166,13 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       settle: countDueOf,
     },
     // Imports, segment computations, erasures and other jobs. The job that advances the clock is left out, because it
-    // is running now.
+    // is running now, and so are imports whose files are still being uploaded.
     {
       name: "jobs",
       table: "jobs",
       index: "ix_jobs_open",
-      where: () => sql`status IN ('queued', 'processing') AND type <> 'project.advance'`,
+      where: () =>
+        sql`status IN ('queued', 'processing') AND type <> 'project.advance' AND state->>'phase' IS NOT 'uploading'`,
       settle: async (ctx, due) => {
         const jobs = await select(
           ctx.db,

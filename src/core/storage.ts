@@ -77,15 +77,16 @@ export const howToShrink: Record<StorageKind, string> = {
   contacts: "delete contacts with POST /contacts/bulk-delete, or fields with DELETE /contacts/fields/{field}",
   events: "delete events with DELETE /events/{eventName}, or ask the operator for a shorter EVENT_RETENTION_DAYS",
   emails: "ask the operator for a shorter EMAIL_CONTENT_RETENTION_DAYS",
-  templates: "delete templates with DELETE /templates/{id}",
-  campaigns: "delete campaigns with DELETE /campaigns/{id}",
-  workflows: "delete workflows with DELETE /workflows/{id}",
-  executions: "delete workflows, or ask the operator for a shorter EXECUTION_RETENTION_DAYS",
-  segments: "delete segments with DELETE /segments/{id}",
+  templates: "delete templates with DELETE /templates/{id}, and again with DELETE /trash/template/{id}",
+  campaigns: "delete campaigns with DELETE /campaigns/{id}, and again with DELETE /trash/campaign/{id}",
+  workflows: "delete workflows with DELETE /workflows/{id}, and again with DELETE /trash/workflow/{id}",
+  executions: "delete workflows, also from the trash, or ask the operator for a shorter EXECUTION_RETENTION_DAYS",
+  segments: "delete segments with DELETE /segments/{id}, and again with DELETE /trash/segment/{id}",
   webhooks: "delete webhooks with DELETE /webhooks/{id}",
   files:
-    "delete files with DELETE /files/{id}, and templates and campaigns with large bodies; attachments go with the content of their mail",
-  other: "wait: ended jobs and idempotency keys are deleted automatically",
+    "delete files with DELETE /files/{id}, uploads of imports with DELETE /contacts/imports/{id}, and templates and campaigns with large bodies; attachments go with the content of their mail",
+  other:
+    "delete what is in the trash with DELETE /trash/{type}/{id}; ended jobs and idempotency keys are deleted automatically",
 };
 
 const smallMs = dayMs;

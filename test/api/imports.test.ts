@@ -108,7 +108,7 @@ describe("POST /contacts/imports", () => {
     expect(racing).toEqual([409, 409, 409, 409]);
   });
 
-  it("is refused a project that is full, also for parts", async () => {
+  it("is refused a project that is full, and goes on in one that its parts have filled", async () => {
     const project = await newProject();
     const upload = await begun(project);
     await admin.patch(`/admin/projects/${project.id}`, { maxStorageMb: 1 });
@@ -118,7 +118,16 @@ describe("POST /contacts/imports", () => {
       .run();
     knownProjects.clear();
     expect((await begin(project)).status).toBe(402);
-    expect((await putPart(upload.parts[0].url, csv)).status).toBe(402);
+    expect((await putPart(upload.parts[0].url, csv)).status).toBe(200);
+    expect((await complete(project, upload.id)).status).toBe(202);
+  });
+
+  it("shows its URLs to no key that only reads", async () => {
+    const project = await newProject();
+    const { id } = await begun(project);
+    const { body: key } = await admin.post(`/admin/projects/${project.id}/keys`, { kind: "read" });
+    const answer = await call("GET", `/contacts/imports/${id}`, undefined, bearer(key.key));
+    expect([answer.status, JSON.stringify(answer.body).includes("signature")]).toEqual([403, false]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TrashType } from "../../src/core/trash";
+import { purgeTrash } from "../../src/features/trash/purge";
 import { newCampaign } from "../support/campaign";
 import { type Answer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, isoTime } from "../support/refusal";
@@ -8,6 +9,7 @@ import { newTemplate } from "../support/template";
 import { newTopic } from "../support/topic";
 import { endTrash, inTrash, pathOf, putAway, restore } from "../support/trash";
 import { signedIn } from "../support/visitor";
+import { World } from "../support/world";
 
 async function newFlow({ api }: TestProject, fields: Record<string, unknown> = {}) {
   const { status, body } = await api.post("/workflows", { name: "Onboarding", eventName: "signup", ...fields });
@@ -102,6 +104,28 @@ describe.each(types)("a deleted %s", (type) => {
     await endTrash(project);
     expect(await inTrash(project)).toEqual([]);
     expectMissing(await restore(project, type, id));
+  });
+});
+
+describe("DELETE /trash/{type}/{id}", () => {
+  it.each(types)("deletes a %s for good, once, and another project's never", async (type) => {
+    const [project, other] = [await newProject(), await newProject()];
+    const { id } = await makers[type](project);
+    expectMissing(await project.api.delete(`/trash/${type}/${id}`));
+    await putAway(project, type, id);
+    expectMissing(await other.api.delete(`/trash/${type}/${id}`));
+    expect(await inTrash(project)).toHaveLength(1);
+    expect((await project.api.delete(`/trash/${type}/${id}`)).status).toBe(204);
+    expect(await inTrash(project)).toEqual([]);
+    expectMissing(await restore(project, type, id));
+    expectMissing(await project.api.delete(`/trash/${type}/${id}`));
+    const world = new World();
+    await purgeTrash(world.process().platform);
+    const { results } = await project.db
+      .prepare("SELECT id FROM trash WHERE project_id = ?")
+      .bind(project.number)
+      .all();
+    expect(results).toEqual([]);
   });
 });
 

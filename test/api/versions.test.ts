@@ -4,6 +4,7 @@ import { type Answer, bearer, call, newProject, type TestProject } from "../supp
 import { expectInvalid, expectRefusal, isoTime } from "../support/refusal";
 import { newContact, newSegment, only } from "../support/segment";
 import { newTemplate } from "../support/template";
+import { signedIn } from "../support/visitor";
 
 interface Kind {
   path: string;
@@ -151,4 +152,21 @@ it("the version of a segment is not raised by counting its members", async () =>
   await newContact(project, "ada@example.com", { data: { plan: "pro" } });
   await project.api.post(`/segments/${made.id}/refresh`);
   expect(await read()).toMatchObject({ memberCount: 1, version: 1 });
+});
+
+it("a refusal names who made the last change, and nobody whose call changed nothing", async () => {
+  const project = await newProject();
+  const { headers } = bearer(project.keys.secret);
+  const visitor = await signedIn({ project, as: { role: "admin" } });
+  const segment = await newSegment(project);
+  await call("PATCH", `/segments/${segment.id}`, named(1), { headers });
+  expect((await visitor.call("POST", `/segments/${segment.id}/refresh`, undefined, project)).status).toBeLessThan(300);
+  const stale = { headers: { ...headers, "If-Match": '"1"' } };
+  const { body } = await call("PATCH", `/segments/${segment.id}`, named(2), stale);
+  expect(body.error.details.changedBy.kind).toBe("key");
+
+  const contact = await newContact(project, "bob@example.com");
+  await visitor.call("PATCH", `/contacts/${contact.id}`, { data: { n: 1 } }, project);
+  const byPerson = (await call("PATCH", `/contacts/${contact.id}`, { data: { n: 2 } }, stale)).body;
+  expect(byPerson.error.details.changedBy).toEqual({ kind: "person", name: visitor.email });
 });

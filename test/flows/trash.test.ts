@@ -231,6 +231,7 @@ describe("what was deleted 30 days ago", () => {
     const before = await rowsIn(project, ...tables);
     expect(before.filter((count) => count > 0)).toHaveLength(8);
     await endTrash(project);
+    await world.pass(5);
     await hours(world, 2);
     await world.pass(10);
     await vi.waitFor(async () => expect(await rowsIn(project, ...tables)).toEqual(tables.map(() => 0)), 10_000);

@@ -238,7 +238,7 @@ describe.each(operations)("%s", (name, operation) => {
       number: "upload",
     };
     // In the trash, the type is a parameter too.
-    const isTrash = operation.operationId === "restoreTrash";
+    const isTrash = ["restoreTrash", "deleteFromTrash"].includes(operation.operationId ?? "");
     const expected = isTrash ? "trash entry" : (named[parameter] ?? parameter.replace(/Id$/, ""));
     if (inPath && missing) expect(missing.details?.resource).toBe(expected);
 

@@ -360,6 +360,15 @@ export const operations: Record<string, Door> = {
     },
   },
 
+  deleteFromTrash: {
+    good: 204,
+    knock: async (project) => {
+      const id = await segment(project, { condition: isPro });
+      await made(project.api.delete(`/segments/${id}`));
+      return { params: { type: "segment", id } };
+    },
+  },
+
   createTemplate: { good: 201, knock: (project) => ({ body: soundTemplate(project) }) },
   updateTemplate: {
     good: 200,

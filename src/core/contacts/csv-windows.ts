@@ -51,6 +51,8 @@ export function placesIn(
   let last: { csv: Csv; bytes: number; cursor: number } | null = null;
   return async ({ cursor: bytes, row }) => {
     if (last?.bytes !== bytes || !hasRow(last.csv, last.cursor)) {
+      // Drops the old text before the next one is read.
+      last = null;
       const csv = await textAt(file, head, bytes, atOnce);
       if ("fault" in csv) return csv;
       last = { csv, bytes, cursor: 0 };

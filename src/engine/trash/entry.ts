@@ -32,7 +32,8 @@ export async function getEntry(ctx: Context, type: TrashType, id: Id): Promise<T
   return row;
 }
 
-function isEntry(ctx: Context, { type, id }: Pick<TrashRow, "type" | "id">): SQL {
+/** Matches the entry of a resource. */
+export function isEntry(ctx: Context, { type, id }: Pick<TrashRow, "type" | "id">): SQL {
   return sql`${inProject(ctx)} AND type = ${type} AND id = ${id}`;
 }
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Conflict, NotFound, VersionMismatch } from "../../core/errors";
-import type { Id } from "../../core/ids";
+import { firstIdAt, type Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { openBatch } from "../../db/batch";
 import { neverFresh } from "../../db/fresh";
@@ -56,9 +56,9 @@ async function whyNotAtVersion(ctx: Context, isContact: SQL, id: Id): Promise<Er
   const row = await selectFirst(ctx.db, sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts));
   if (row === null) return new NotFound("contact", id);
   if (ctx.ifMatch === null || ctx.ifMatch === row.version) return neverFresh();
-  // Names who made the row's last change. The audit log only has changes by people, so an entry that is older than
-  // `updatedAt` is about an earlier change.
-  return new VersionMismatch(ctx.ifMatch, { ...row, changedBy: await findLastActor(ctx, id, row.updatedAt) });
+  // The log has this call of people, and not of keys. An entry that is older than the row's change is not about it.
+  const since = sql`action = 'updateContact' AND id >= ${firstIdAt(row.updatedAt)}`;
+  return new VersionMismatch(ctx.ifMatch, { ...row, changedBy: await findLastActor(ctx, id, since) });
 }
 
 /** Updates the row only if a field differs. Returns no statement when the call sends nothing. */

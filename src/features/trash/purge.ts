@@ -9,20 +9,27 @@ import type { TrashRow } from "../../db/tables";
 import { upsertJobs } from "../../engine/jobs/queue-job";
 import { deleteLedgers } from "../../engine/recipients/run-row";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows } from "../../platform/sweep";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 
 /** The most entries that one batch purges. A campaign can have thousands of pages, which the batch deletes too. */
-const entriesPerBatch = 50;
+const entriesPerBatch = 10;
 
 /**
  * Sweeps all projects for entries of the trash that have ended. Deletes each of them for good, together with the rows
  * that stayed for it, or starts the job that deletes them. If another call restores an entry first, its rows stay.
  */
 export function purgeTrash(platform: Platform): Promise<void> {
-  const rows = sql`FROM trash INDEXED BY ix_trash_purge WHERE purge_at <= ${platform.now.getTime()}`;
-  const due = { rows, order: ["purge_at", "rowid"], key: ["project_id", "type", "id"] };
+  const due = { rows: ended(platform), order: ["purge_at", "rowid"], key: ["project_id", "type", "id"] };
   return sweepAtHome(platform, due, (db, found) => purgeSome(platform, db, found), entriesPerBatch);
+}
+
+/** Whether the sweep has something to do. */
+export const hasEndedEntries: IsDue = (platform) => exists(ended(platform));
+
+function ended({ now }: Platform): SQL {
+  return sql`FROM trash INDEXED BY ix_trash_purge WHERE purge_at <= ${now.getTime()}`;
 }
 
 const readKey = columns({ projectId: asNumber, type: asOneOf<TrashRow["type"]>(), id: asId });

@@ -6,6 +6,7 @@ import { needsMore } from "../../engine/trash/needs";
 import { CursorQuery, pathId } from "../../http/params";
 import { projectRoutes, type Routes } from "../../http/routes";
 import type { Context } from "../../platform/context";
+import { endEntry } from "./end-entry";
 import { listTrash } from "./list";
 import { TrashPage, TrashType as TypeOfTrash } from "./schema";
 
@@ -62,11 +63,24 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
         ]),
       ],
     },
-    async (ctx, { params: { type, id } }) => {
-      const known = readTrashType(type);
-      if (known === null) throw new NotFound("trash entry", readId(type));
-      return restorers[known].restore(ctx, id);
+    async (ctx, { params: { type, id } }) => restorers[typeOf(type)].restore(ctx, id),
+  );
+  trash.delete(
+    "/trash/{type}/{id}",
+    {
+      id: "deleteFromTrash",
+      summary: "Delete for good what is in the trash",
+      description: "It can no longer be restored. Its space is free within some hours.",
+      params: TrashParam,
     },
+    (ctx, { params: { type, id } }) => endEntry(ctx, typeOf(type), id),
   );
   return trash;
+}
+
+/** Returns the type in a path. Throws NotFound. */
+function typeOf(type: string): TrashType {
+  const known = readTrashType(type);
+  if (known === null) throw new NotFound("trash entry", readId(type));
+  return known;
 }

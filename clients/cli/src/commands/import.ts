@@ -94,6 +94,10 @@ async function uploadParts(petrel: Petrel, csv: Buffer<ArrayBuffer>, options: Om
       const part = new Blob([csv.subarray(from, from + bytes)]);
       await petrel.contacts.uploadImportPart(id, String(number), part, { signature });
     }
+  } catch (error) {
+    // A project may have few uploads open. One that cannot be given up now expires within a day.
+    await petrel.contacts.giveUpImport(id).catch(() => {});
+    throw error;
   } finally {
     shown.end();
   }

@@ -23,7 +23,7 @@ import { insertFieldTypes } from "../../../engine/contacts/field-types";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { chooseTopics } from "./choose-topics";
-import { bringsMoved, type ImportState, maxErrors, resultOf } from "./import-job";
+import { bringsMoved, type Importing, type ImportState, maxErrors, resultOf } from "./import-job";
 import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
 import { upsertSubscribed } from "./upsert-subscribed";
 
@@ -34,9 +34,6 @@ import { upsertSubscribed } from "./upsert-subscribed";
 class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
 }
-
-/** The state of a running import, with the options of its upload. */
-export type Importing = Extract<ImportState, { phase: "importing" }>;
 
 /** A chunk of the file, and the state of the import when the chunk was read. */
 interface Read {

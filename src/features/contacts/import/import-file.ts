@@ -37,15 +37,18 @@ async function openParts(ctx: Context, file: LargeFile, asked: Asked): Promise<I
     const { bytes, endsFile } = await readHead(file);
     const csv = await openFile(ctx, bytes, asked, endsFile);
     if ("fault" in csv) return csv;
-    const open = placesIn(file, csv);
-    return { csv, first: firstRowIn(csv, bytes), at: (row) => open(row).catch(faultOf) };
+    const first = firstRowIn(csv, bytes);
+    // The job keeps the columns, and not the text of the beginning.
+    const head = { ...csv, text: "" };
+    const open = placesIn(file, head);
+    return { csv: head, first, at: (row) => open(row).catch(faultOf) };
   } catch (error) {
     return faultOf(error);
   }
 }
 
 /** A part is gone, or another content was stored after the import had begun. */
-class PartLost extends Error {
+export class PartLost extends Error {
   override readonly name = "PartLost";
 }
 

@@ -40,9 +40,16 @@ const file = { ...asked, parts: z.array(StoredPart).optional() };
 /** The place of a row, in characters of a whole file, and in bytes of a file in parts. */
 const place = { cursor: z.number(), row: z.number() };
 
-/** The state of an import whose file is stored but not read yet. */
-export const Uploaded = z.object({ phase: z.literal("uploaded"), ...file });
+/**
+ * The state of an import whose file is stored but not read yet. Files in parts have phases of their own: 1.0.0 does
+ * not know them, and so returns the messages of such an import to the queue.
+ */
+export const Uploaded = z.object({ phase: z.literal(["uploaded", "uploaded-parts"]), ...file });
 export type Uploaded = z.infer<typeof Uploaded>;
+
+/** The state of an import that continues at a row. */
+export const Importing = z.object({ phase: z.literal(["importing", "importing-parts"]), ...file, ...place });
+export type Importing = z.infer<typeof Importing>;
 
 /** The state of an import whose parts may still arrive. The job is due when the upload expires. */
 export const Uploading = z.object({ phase: z.literal("uploading"), ...asked });
@@ -56,7 +63,7 @@ export const ImportState = z.discriminatedUnion("phase", [
   Uploading,
   Uploaded,
   z.object({ phase: z.literal("counting"), ...file, ...place }),
-  z.object({ phase: z.literal("importing"), ...file, ...place }),
+  Importing,
   z.object({ phase: z.literal("over"), fault: z.string().optional() }),
 ]);
 export type ImportState = z.infer<typeof ImportState>;

@@ -10,9 +10,9 @@ import { guardState, type Step, updateEnded, updateState } from "../../../engine
 import { workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
 import { expireUpload } from "../imports/expire";
-import { type Importing, importChunk } from "./import-chunk";
+import { importChunk } from "./import-chunk";
 import { type ImportFile, openImportFile } from "./import-file";
-import { fileKeysOf, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
+import { fileKeysOf, type Importing, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
 
 /** The most steps of a run. A step makes up to seventeen statements, and D1 allows one invocation a thousand. */
 const stepsPerRun = 55;
@@ -26,8 +26,10 @@ export async function runImport(platform: Platform, job: StoredJob): Promise<voi
     if (state.phase === "over") return end(ctx, row, state.fault ?? null);
     opened ??= await openImportFile(ctx, row, state);
     if ("fault" in opened) return fail(ctx, row, opened);
-    if (state.phase === "uploaded") return count(ctx, row, opened, { ...state, ...opened.first });
-    return state.phase === "counting" ? count(ctx, row, opened, state) : importNext(ctx, row, opened, state);
+    if (state.phase === "counting") return count(ctx, row, opened, state);
+    return "cursor" in state
+      ? importNext(ctx, row, opened, state)
+      : count(ctx, row, opened, { ...state, ...opened.first });
   };
   await workOn(platform, job, step, { stepsPerRun });
 }
@@ -50,7 +52,9 @@ async function count(
   if (next !== null) return moveOn(ctx, row, { phase: "counting", ...state, ...place.stored(next) }, resultOf(row));
   const totalRows = state.row + rows - file.first.row;
   const result = { ...resultOf(row), totalRows, droppedColumns: file.csv.dropped };
-  return moveOn(ctx, row, totalRows > 0 ? { phase: "importing", ...state, ...file.first } : { phase: "over" }, result);
+  if (totalRows === 0) return moveOn(ctx, row, { phase: "over" }, result);
+  const importing = state.parts === undefined ? "importing" : "importing-parts";
+  return moveOn(ctx, row, { phase: importing, ...state, ...file.first }, result);
 }
 
 async function importNext(ctx: Context, row: JobRow, file: ImportFile, state: Importing): Promise<Step> {

@@ -10,7 +10,7 @@ import { inProject } from "../../../db/scope";
 import { announceJob, updateQueued } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import { planOf } from "../import/dry-run";
-import { largeFile } from "../import/import-file";
+import { largeFile, PartLost } from "../import/import-file";
 import { type Asked, partSizes, type StoredPart, Uploaded, Uploading } from "../import/import-job";
 import { fileFault, openFile } from "../import/open-file";
 import type { ImportPlan } from "../import/schema";
@@ -39,7 +39,7 @@ export function completeUpload(ctx: Context, id: Id, given: Partial<Asked>): Pro
     batch.add(
       updateQueued(ctx, {
         id: row.id,
-        state: Uploaded.parse({ phase: "uploaded", ...asked, parts }),
+        state: Uploaded.parse({ phase: "uploaded-parts", ...asked, parts }),
         announcedAt: ctx.realClock().getTime() + lostAfterMs,
       }),
     );
@@ -50,13 +50,17 @@ export function completeUpload(ctx: Context, id: Id, given: Partial<Asked>): Pro
 }
 
 /** Returns what the import would do with the beginning of the file, for which the first part is enough. */
-export async function planUpload(ctx: Context, id: Id, given: Partial<Asked>): Promise<z.infer<typeof ImportPlan>> {
+export function planUpload(ctx: Context, id: Id, given: Partial<Asked>): Promise<z.infer<typeof ImportPlan>> {
+  return untilFresh(() => plan(ctx, id, given), ctx.random);
+}
+
+async function plan(ctx: Context, id: Id, given: Partial<Asked>): Promise<z.infer<typeof ImportPlan>> {
   const found = await findUpload(ctx, id);
   if (!found.isOpen) throw alreadyComplete();
   const arrived = await arrivedParts(ctx, found);
   const first = arrived.get(1);
   if (first === undefined) throw partsMissing([1]);
-  const { bytes, endsFile } = await readHead(largeFile(ctx, id, [first]));
+  const { bytes, endsFile } = await readHead(largeFile(ctx, id, [first])).catch(partReplaced);
   const isWhole = endsFile && partSizes(found.upload).length === 1;
   const csv = await openFile(ctx, bytes, askedFor(found, given), isWhole);
   if ("fault" in csv) throw new Invalid([fileFault(csv)]);
@@ -81,9 +85,14 @@ function requireParts({ upload }: UploadRow, arrived: ReadonlyMap<number, Stored
 
 /** Refuses a mapping that does not fit the file. The job reports all other faults of the file. */
 async function checkMapped(ctx: Context, file: LargeFile, asked: Asked): Promise<void> {
-  const { bytes, endsFile } = await readHead(file);
+  const { bytes, endsFile } = await readHead(file).catch(partReplaced);
   const csv = await openFile(ctx, bytes, asked, endsFile);
   if ("fault" in csv && csv.mapped !== undefined) throw new Invalid([fileFault(csv)]);
+}
+
+/** A part that is replaced at this moment makes the call begin again. */
+function partReplaced(error: unknown): never {
+  throw error instanceof PartLost ? new Stale() : error;
 }
 
 export function partsMissing(missing: number[]): Conflict {

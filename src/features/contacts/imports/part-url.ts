@@ -1,14 +1,13 @@
 import { type Part, readPartSignature, signPart } from "../../../core/contacts/part-signature";
 import { NotAuthenticated, ProjectDisabled, Unavailable } from "../../../core/errors";
 import { type Id, publicId } from "../../../core/ids";
-import { refuseWhenFull } from "../../../core/storage-limit";
 import { findProjectById } from "../../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../../platform/context";
 
 /**
  * Returns the URLs that take the parts of an upload. They lead to the host that the caller has used, unless a base URL
- * is configured. A URL contains no key, so that a browser or another program can be given it: it is good only for
- * storing this part of this upload, in its announced size, while the upload is open.
+ * is configured. A URL contains no key, so that another program can be given it: it is good only for storing this
+ * part of this upload, in its announced size, while the upload is open.
  */
 export function partUrls(ctx: Context, id: Id, parts: number): string[] {
   const { config, origin, project } = ctx;
@@ -27,7 +26,6 @@ export async function openPartUrl(platform: Platform, part: Part, signature: str
   const project = projectId && (await findProjectById(platform, projectId));
   if (!project) throw notSigned();
   if (project.disabled) throw new ProjectDisabled();
-  refuseWhenFull(project);
   return forProject(platform, project);
 }
 

@@ -37,7 +37,7 @@ uploads.post(
 3. \`GET /contacts/import/{jobId}\` shows the progress, and \`POST /contacts/import/{jobId}/undo\` undoes the import, as for any
 import.
 
-A \`url\` needs no key, so a browser or another machine can be given it. It stores this one part in its announced size, until the
+A \`url\` needs no key, so another machine can be given it. It stores this one part in its announced size, until the
 upload is complete or has expired, and gives access to nothing else.
 
 The options are those of \`POST /contacts/import\`. Parts may be cut anywhere: in a row, and in a character. An upload that is not complete
@@ -55,6 +55,8 @@ uploads.get(
   "/contacts/imports/{id}",
   {
     id: "getImportUpload",
+    // The answer has the URLs, so a caller who may only read does not get it.
+    isRead: false,
     summary: "Get an upload, and which of its parts have arrived",
     description: "Shows the `url` of each part again, so that another process can continue an upload.",
     params: IdParam,
@@ -80,7 +82,7 @@ stored while it arrives, and only if all of it arrives; with \`sha256\`, only if
     bytes: ImportPart,
     ok: StoredImportPart,
     refusals: () => [alreadyComplete()],
-    also: [402, 403, 429],
+    also: [403, 429],
   },
   async (platform, { params, query: { signature = "", sha256 } }, c) => {
     const part = { uploadId: params.id, number: Number(params.number) };
@@ -94,6 +96,8 @@ uploads.post(
   "/contacts/imports/{id}/complete",
   {
     id: "completeImport",
+    // The beginning of the upload has checked this. The parts must not fill the project for their own import.
+    grows: false,
     summary: "Begin the import of an uploaded file",
     description: `All parts must have arrived; otherwise a 409 names the missing ones in \`details.missing\`. A second call answers with the same job.
 Options in the body replace those of the start of the upload.

@@ -1,4 +1,4 @@
-import { Invalid, type Refusal, TooLarge } from "../../../core/errors";
+import { Invalid, NotFound, type Refusal, TooLarge } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import type { IncomingBytes } from "../../../platform/blobs";
 import { chunksWith } from "../../../platform/checked-file";
@@ -20,8 +20,20 @@ export async function storePart(
   const bytes = partSizes(upload)[number - 1] ?? 0;
   if (bytes !== incoming.size) throw wrongSize(number, bytes, incoming.size);
   const chunks = () => chunksWith(sha256, incoming);
-  await ctx.blobs.putIncoming(partKey(ctx, row.id, number), { size: bytes, chunks });
+  const key = partKey(ctx, row.id, number);
+  await ctx.blobs.putIncoming(key, { size: bytes, chunks });
+  await requireUpload(ctx, id, key);
   return { number, bytes };
+}
+
+/** Deletes a part that arrived when its upload had expired or been given up, or its project had been deleted. */
+async function requireUpload(ctx: Context, id: Id, key: string): Promise<void> {
+  try {
+    await findUpload(ctx, id);
+  } catch (error) {
+    if (error instanceof NotFound) await ctx.blobs.delete([key]);
+    throw error;
+  }
 }
 
 function wrongSize(number: number, bytes: number, arrived: number): Refusal {
