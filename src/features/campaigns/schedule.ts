@@ -31,17 +31,13 @@ export function startTimeOf(ctx: Context, { scheduledFor, delaySeconds }: SendCa
   throw new Invalid([{ field: "delaySeconds", code: "custom", message, received: delaySeconds }]);
 }
 
-/** The years that an ISO 8601 time writes with four digits. */
-const [earliest, latest] = [Date.parse("0000-01-01"), Date.parse("9999-12-31T23:59:59.999Z")];
-
 /**
- * Reads a time in any form that JavaScript's own date parser takes; null for now. Throws BadRequest for other values,
- * and for times that an answer could not show as a date-time.
+ * Reads a time in any form that JavaScript's own date parser takes; null for now. Throws BadRequest for other values.
  */
 function readScheduledFor(given: unknown): number | null {
   if (given === undefined || given === null) return null;
   const at = typeof given === "string" || typeof given === "number" ? new Date(given).getTime() : Number.NaN;
-  if (at >= earliest && at <= latest) return at;
+  if (!Number.isNaN(at)) return at;
   throw new BadRequest(`scheduledFor is not a time: ${JSON.stringify(given).slice(0, 100)}. Nothing was scheduled.`, {
     suggestion: "Send a time with its zone, such as 2026-01-31T09:00:00Z, or leave it out to send at once.",
     details: { field: "scheduledFor" },
