@@ -108,7 +108,7 @@ function routesOf<World extends Platform>(
  */
 function inAudit<World extends Platform>(operation: PlacedOperation, world: World, c: HonoContext<AppEnv>): World {
   if (operation.isAudited) return { ...world, audit: auditedCall(c, operation.id) };
-  if (operation.isRead || operation.method === "get" || c.req.query("dryRun") === "true") return world;
+  if (operation.isRead || c.req.query("dryRun") === "true") return world;
   const isNoted = isForProject(operation) ? c.get("visitor") !== undefined : operation.key === "operator";
   return isNoted ? { ...world, callEntry: callEntryOf(c, operation, world) } : world;
 }

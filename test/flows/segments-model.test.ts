@@ -10,6 +10,7 @@ import { changeContacts, drawActs } from "../support/segment-acts";
 import { faultsAtRest, faultsOfAnswer } from "../support/segment-faults";
 import { addSegment, contextOf, newPlay, type Play } from "../support/segment-play";
 import { longRules, shortRules } from "../support/segment-rules";
+import { emptyTrash } from "../support/trash";
 import { World } from "../support/world";
 
 const interleavings = 16;
@@ -32,9 +33,11 @@ async function begin(play: Play, random: Random): Promise<string> {
 
 /** Nothing dies any more, and whatever was lost is found. */
 async function comeToRest(play: Play): Promise<void> {
-  const { world } = play;
+  const { world, project } = play;
   world.now += 16 * 60_000;
   const ctx = contextOf(play);
+  // What was deleted goes for good.
+  await emptyTrash(world, project);
   await requeueLostJobs(ctx);
   await world.drain();
   await computeDueSegments(ctx);

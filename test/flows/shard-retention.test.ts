@@ -4,6 +4,7 @@ import { type Id, publicId, readId, textOf } from "../../src/core/ids";
 import { cancelAllExecutions } from "../../src/features/workflows/executions/cancel";
 import { bearer, call, newProject } from "../support/project";
 import { move, newTestClock } from "../support/test-clock";
+import { emptyTrash } from "../support/trash";
 import { addressOf, type GivenWorkflow, mirrorOf, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
 
@@ -107,6 +108,8 @@ it("forgets what it counted at steps that were deleted before their workflow", a
     204,
   );
   expect((await remove(`/workflows/${publicId(id)}`)).status).toBe(204);
+  world.now += 60_000;
+  await emptyTrash(world, project);
   await world.sweep();
   world.now += 10 * 60_000;
   await world.sweep();

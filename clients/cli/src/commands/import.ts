@@ -95,7 +95,7 @@ async function uploadParts(petrel: Petrel, csv: Buffer<ArrayBuffer>, options: Om
       await petrel.contacts.uploadImportPart(id, String(number), part, { signature });
     }
   } catch (error) {
-    // A project may have few uploads open. One that cannot be given up now expires within a day.
+    // A project may have few uploads open. If this one cannot be given up now, it expires within a day.
     await petrel.contacts.giveUpImport(id).catch(() => {});
     throw error;
   } finally {

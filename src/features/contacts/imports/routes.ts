@@ -55,14 +55,16 @@ uploads.get(
   "/contacts/imports/{id}",
   {
     id: "getImportUpload",
-    // The answer has the URLs, so a caller who may only read does not get it.
-    isRead: false,
+    // The URLs let their holder write.
+    role: "editor",
     summary: "Get an upload, and which of its parts have arrived",
-    description: "Shows the `url` of each part again, so that another process can continue an upload.",
+    description:
+      "Shows the `url` of each part again, so that another process can continue an upload; null to a key that only reads.",
     params: IdParam,
     ok: ImportUpload,
   },
-  async (ctx, { params }) => uploadJson(ctx, await findUpload(ctx, params.id)),
+  async (ctx, { params }, c) =>
+    uploadJson(ctx, await findUpload(ctx, params.id), { hasUrls: c.get("key")?.kind !== "read" }),
 );
 
 partUploads.put(

@@ -49,11 +49,14 @@ export async function arrivedParts(ctx: Context, { row, upload }: UploadRow): Pr
   );
 }
 
-/** Returns an upload as callers see it. While it is open, each part has a URL that takes the part without a key. */
-export async function uploadJson(ctx: Context, found: UploadRow) {
+/**
+ * Returns an upload as callers see it. While it is open, each part has a URL that takes the part without a key, unless
+ * the caller may not write.
+ */
+export async function uploadJson(ctx: Context, found: UploadRow, { hasUrls = true } = {}) {
   const { row, upload, isOpen } = found;
   const arrived = isOpen ? await arrivedParts(ctx, found) : null;
-  const urls = isOpen ? partUrls(ctx, row.id, partSizes(upload).length) : [];
+  const urls = isOpen && hasUrls ? partUrls(ctx, row.id, partSizes(upload).length) : [];
   const parts = partSizes(upload).map((bytes, index) => ({
     number: index + 1,
     bytes,
