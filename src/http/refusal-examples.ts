@@ -106,7 +106,7 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       if (operation.operationId === "sendEmail") return new NotFound("template", readId(someId));
       if (operation.operationId === "createTemplate") return new NotFound("topic", readId(someId));
       if (operation.operationId === "createWorkflow") return new NotFound("segment", readId(someId));
-      if (operation.operationId === "restoreTrash") return new NotFound("trash entry", readId(someId));
+      if (path.startsWith("/trash/")) return new NotFound("trash entry", readId(someId));
       if (operation.operationId === "addDomain") return new NotFound("project", someId);
       return new UnknownRoute(method.toUpperCase(), path);
     case "field":
