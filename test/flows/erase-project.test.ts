@@ -83,14 +83,19 @@ async function fillEmpty(project: TestProject, table: string): Promise<void> {
   const { results } = await db
     .prepare(`SELECT name, type FROM pragma_table_info('${table}') WHERE "notnull" AND dflt_value IS NULL`)
     .all<{ name: string; type: string }>();
-  const values = results.map(({ name, type }) =>
-    name === "project_id" || name === "number" ? project.number : type === "text" ? "[]" : 1,
-  );
+  const values = results.map(({ name, type }) => valueFor(name, type, project));
   const columns = results.map(({ name }) => name).join(", ");
   await db
     .prepare(`INSERT INTO ${table} (${columns}) VALUES (${values.map(() => "?").join(", ")})`)
     .bind(...values)
     .run();
+}
+
+/** A value for a column. What is in the trash stays there, whenever a sweep looks. */
+function valueFor(name: string, type: string, { number }: TestProject): string | number {
+  if (name === "project_id" || name === "number") return number;
+  if (name === "purge_at") return Number.MAX_SAFE_INTEGER;
+  return type === "text" ? "[]" : 1;
 }
 
 /** The job at work outlives the project it is about. */
