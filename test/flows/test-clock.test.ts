@@ -419,6 +419,37 @@ describe("a workflow on a test clock", () => {
     expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "Over" }]);
   });
 
+  it("ends a delay at its instant, although an advance had chosen a later one and died before it set the clock", async () => {
+    let died = 0;
+    // The first 35 steps wake the shards and find nothing due.
+    for (let atStep = 36, isOver = false; !isOver; atStep++) {
+      const clock = await newTestClock();
+      const { project, world, start } = clock;
+      const steps = { pause: ["DELAY", { amount: 1, unit: "hours" }] } satisfies GivenWorkflow["steps"];
+      const { id } = await newWorkflow(project, { steps, ways: [["TRIGGER", "pause"]] });
+      const { contactId } = await track(world, project, "other");
+      await world.drain();
+      const jobId = await startMove(clock, { advance: "1d" });
+      isOver = (await world.runAndDie({ atStep, when: "after" })).length < atStep;
+      const chosen = await project.db
+        .prepare("SELECT state->>'at' FROM jobs WHERE project_id = ? AND type = 'project.advance'")
+        .bind(project.number)
+        .first<number>("state->>'at'");
+      const { ctx } = await world.context(project);
+      await startExecution({ ...ctx, idempotencyKey: null }, id, { contactId });
+      await world.drain();
+      const { result } = await jobOf(clock, jobId);
+      await move(clock, { advance: "2h" });
+      const [execution] = await executionsOf(world, project, contactId);
+      const pause = execution?.steps.find(({ type }) => type === "DELAY");
+      expect(Number(pause?.completedAt) - Number(pause?.startedAt), `${atStep}`).toBe(hourMs);
+      const isAtStart = pause?.startedAt === start;
+      expect(result.instants, `${atStep}`).toBe(isAtStart ? 1 : 0);
+      if (isAtStart && (chosen ?? 0) > start) died++;
+    }
+    expect(died).toBeGreaterThan(0);
+  });
+
   it("lets a wait's timeout go before an event of its very instant, whoever is at work first", async () => {
     const clock = await newTestClock();
     const { project, world } = clock;

@@ -33,11 +33,19 @@ const instantsPerRun = 10;
 
 const AdvanceInput = z.object({ from: z.number(), target: z.number() });
 
-/** `at` is the instant to which the clock was set, or is about to be set; null before the first instant. */
-const AdvanceState = z.object({ at: z.number().nullable(), instants: z.number() });
+/**
+ * `at` is the instant to which the clock was set, or is about to be set; null before the first instant. `instants` and
+ * `instantsBefore` are the numbers of instants with due work, the one with and the other without this instant.
+ * Version 1.0.0 stored no `instantsBefore`.
+ */
+const AdvanceState = z.object({
+  at: z.number().nullable(),
+  instants: z.number(),
+  instantsBefore: z.number().optional(),
+});
 type AdvanceState = z.infer<typeof AdvanceState>;
 
-export const firstAdvanceState = { at: null, instants: 0 } satisfies AdvanceState;
+export const firstAdvanceState = { at: null, instants: 0, instantsBefore: 0 } satisfies AdvanceState;
 
 /** `project.advance`: processes one instant after the other. */
 export async function advanceClock(platform: Platform, job: StoredJob, timed: readonly Timed[]): Promise<void> {
@@ -47,10 +55,12 @@ export async function advanceClock(platform: Platform, job: StoredJob, timed: re
 async function processInstant(ctx: Context, row: JobRow, timed: readonly Timed[]): Promise<Step> {
   const { from, target } = AdvanceInput.parse(row.input);
   const state = AdvanceState.parse(row.state);
-  const project = await setClock(ctx, state.at);
+  const project = await setClock(ctx, from);
   const heldBack = holdMessages(ctx);
   const now = forProject(heldBack.platform, project);
-  const result = { instants: state.instants, now: iso(now.clock().getTime()) };
+  const at = now.clock().getTime();
+  const instants = countInstants(state, at);
+  const result = { instants, now: iso(at) };
   try {
     if (state.at === null) for (const { prepare } of timed) await prepare?.(now);
     const unsettled = await settle(now, timed, { isFirst: state.at === null });
@@ -64,29 +74,39 @@ async function processInstant(ctx: Context, row: JobRow, timed: readonly Timed[]
   } finally {
     await heldBack.sendOn();
   }
-  const at = now.clock().getTime();
   if (at >= target) return end(ctx, row, result);
   const next = await nextInstant(now, timed);
   const isDue = next !== null && next <= target;
-  if (isDue && state.instants >= maxInstants) {
+  if (isDue && instants >= maxInstants) {
     return fail(ctx, row, result, `Something was due at ${maxInstants} instants, and is due again at ${iso(next)}.`);
   }
-  const nextState: AdvanceState = { at: isDue ? next : target, instants: state.instants + (isDue ? 1 : 0) };
+  const chosen = isDue ? next : target;
+  const nextState: AdvanceState = { at: chosen, instants: instants + (isDue ? 1 : 0), instantsBefore: instants };
   await write(ctx, [
     guardState(ctx, row),
     updateState(ctx, row, nextState, (100 * (at - from)) / Math.max(1, target - from), {
       result: sql`${JSON.stringify(result)}`,
     }),
   ]);
+  await setClock(ctx, chosen);
   return "goes on";
 }
 
+/**
+ * Returns how many instants with due work the clock has reached. If the run that chose the stored instant died before
+ * it set the clock, that instant does not count yet: something may have become due earlier meanwhile, so this run
+ * chooses again.
+ */
+function countInstants({ at, instants, instantsBefore = instants }: AdvanceState, now: number): number {
+  return at !== null && now < at ? instantsBefore : instants;
+}
+
 /** Moves the project's clock forward to an instant, and returns the project. The clock never goes back. */
-async function setClock(ctx: Context, at: number | null): Promise<Project> {
+async function setClock(ctx: Context, at: number): Promise<Project> {
   const batch = openBatch(ctx, ctx.control);
   const raised = batch.add(
     statement(
-      sql`UPDATE projects SET clock_at = max(coalesce(clock_at, created_at), ${at ?? 0})
+      sql`UPDATE projects SET clock_at = max(coalesce(clock_at, created_at), ${at})
         WHERE number = ${ctx.project.number} RETURNING *`,
       wholeRow(projects),
     ),
