@@ -6,7 +6,8 @@ import { eventsOfContact } from "../../engine/events/of-contact";
 import type { Context } from "../../platform/context";
 
 /**
- * The most emails that one batch empties, and the most events. The limit is the same for one person and for a thousand.
+ * The most emails that one batch empties, and the most events. The limit does not depend on how many people the batch
+ * erases.
  */
 export const rowsPerBatch = 1_000;
 

@@ -30,7 +30,7 @@ export interface Erasure {
    * committed.
    */
   found: Id[];
-  /** Starts the job that erases the rest. Must be called after the commit. */
+  /** Starts the job that erases what is left after the batch. Must be called after the commit. */
   announceRest(): Promise<void>;
 }
 

@@ -80,8 +80,9 @@ export async function listContacts(ctx: Context, query: ContactQuery): Promise<P
 }
 
 /**
- * Selects the total. Without a search or an address, the total is a stored count. A search may scan more than 25,000
- * entries of `ix_contacts_list`, because these entries are small: they hold only the columns that a search needs.
+ * Selects the total. Without a search or an address, the total is a stored count. A search may scan more than
+ * `maxRowsPerStatement` entries of `ix_contacts_list`, because the entries are small: they hold only the columns that a
+ * search needs.
  */
 function totalOf(ctx: Context, filters: Filters): SQL {
   const { subscribed, email, search } = filters;

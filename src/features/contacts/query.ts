@@ -48,7 +48,7 @@ interface Asked {
   cursor: string | undefined;
 }
 
-/** Lists matching contacts until a page is full, the contacts end, or one call has read its limit. */
+/** Lists matching contacts until a page is full, the contacts end, or the call has used up its budget. */
 async function listMatching(ctx: Context, condition: FilterCondition, asked: Asked): Promise<ContactPage> {
   const { search, limit, dir, cursor } = asked;
   const filters = { condition: JSON.stringify(condition), search, dir };

@@ -56,7 +56,8 @@ async function whyNotAtVersion(ctx: Context, isContact: SQL, id: Id): Promise<Er
   const row = await selectFirst(ctx.db, sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts));
   if (row === null) return new NotFound("contact", id);
   if (ctx.ifMatch === null || ctx.ifMatch === row.version) return neverFresh();
-  // The log has this call of people, and not of keys. An entry that is older than the row's change is not about it.
+  // The audit log records updates by people, but not by keys. An entry that is older than the row's last change is
+  // about an earlier change, so it does not count.
   const since = sql`action = 'updateContact' AND id >= ${firstIdAt(row.updatedAt)}`;
   return new VersionMismatch(ctx.ifMatch, { ...row, changedBy: await findLastActor(ctx, id, since) });
 }

@@ -21,8 +21,8 @@ export async function trackEach(
 ): Promise<AnsweredEvent[] | Response> {
   const answers: AnsweredEvent[] = [];
   for (const event of events) {
-    // The API key is in the body, so /v1/track also takes the `idempotencyKey` from the body: that of the event. An
-    // invalid one only refuses that event.
+    // The API key is in the body, so /v1/track also reads the event's `idempotencyKey` from there. If that key is
+    // invalid, only this event is refused.
     const body = JSON.stringify({ ...event, key: publicKey });
     const answer = await call({ method: "POST", path: "/v1/track", body, headers: { Authorization: null } });
     const answered = readAnswer(answer.status, await answer.clone().json<JsonObject>());

@@ -13,7 +13,7 @@ import { forProject, type Platform } from "../../platform/context";
 /**
  * Records a received mail as an event `email.received` of the sender's contact, in each project that has a verified
  * domain to which the mail was addressed. No content is stored, and a sender who is not a contact is ignored. A From
- * header can be forged, so the event only means that such a mail arrived.
+ * header can be forged, so the event does not prove who wrote the mail.
  */
 export async function takeMail(platform: Platform, provider: string, mail: ReceivedMail): Promise<void> {
   const reached = await findReached(platform, mail);

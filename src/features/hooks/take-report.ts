@@ -13,8 +13,8 @@ import { type Context, forProject, type Platform } from "../../platform/context"
 
 /**
  * Applies a provider's report. A report can arrive late, twice, or even before the call that handed the mail over is
- * recorded. A report about an unknown email, or about one sent by another provider, has no effect. Only our own tag
- * leads from a report to its email.
+ * recorded. The email is found only by our own tag in the report. A report about an unknown email, or about one sent by
+ * another provider, has no effect.
  */
 export async function takeReport(platform: Platform, provider: string, notice: Notice): Promise<void> {
   const tag = notice.tag === null ? null : readTag(notice.tag);

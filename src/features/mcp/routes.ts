@@ -68,7 +68,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Converts an error into the API's answer for it, and logs it in the same way. */
+/** Converts an error into the API's answer for it, and logs it as the API does. */
 async function describe(thrown: unknown, c: HonoContext<AppEnv>): Promise<JsonObject> {
   const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
   const { error } = await answerFailure(failure, c).json<JsonObject>();

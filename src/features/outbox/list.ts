@@ -7,7 +7,7 @@ import { type OutboxMessage, openMessage, type StoredMail } from "./message";
 
 /**
  * Matches accepted mail. Mail that the provider did not accept is stored under the id of its email, and appears only on
- * the pages, not in the API.
+ * the outbox's pages, not in the API.
  */
 const wasAccepted = ne(outboxMessages.id, outboxMessages.emailId);
 

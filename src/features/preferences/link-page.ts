@@ -20,8 +20,8 @@ type Answer = (recipient: Recipient) => Promise<Response | null>;
 
 /**
  * Answers a request with a link, which must be signed for `purpose`. If `answer` returns null, the link is not valid.
- * While the database does not answer, shows a page that says so, with status 503, after which a mailbox repeats its
- * one-click unsubscribe.
+ * While the database does not answer, shows a page that says so, with status 503. A mailbox repeats its one-click
+ * unsubscribe after a 503.
  */
 export async function withRecipient(
   c: HonoContext<AppEnv, "/:token">,

@@ -80,7 +80,7 @@ async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: 
   const { recipient: after } = await choose(recipient, choice.data);
   const subscription = subscriptionStateOf(after.contact);
   const reader = readerOf(c, after);
-  // The person has unsubscribed meanwhile, which takes precedence.
+  // The person has unsubscribed meanwhile, and that takes precedence over a pause.
   if (subscription.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(after)), 409);
   if (subscription.is !== "snoozed") {
     return show(c, askWhich(reader, await findTopicOfMail(after), subscription, "refused"), 409);

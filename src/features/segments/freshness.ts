@@ -1,6 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** How early a cron tick may come. A sweep therefore also takes rows that become due within this time. */
+/**
+ * The most time by which a cron tick can be early. A sweep therefore also takes rows that become due within this time.
+ */
 export const tickJitterMs = 30_000;
 
 /**

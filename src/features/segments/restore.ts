@@ -46,12 +46,12 @@ async function restore(ctx: Context, id: Id): Promise<void> {
   batch.addAll([...needs, ...guardQuota(ctx, id, condition), ...checked]);
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, condition ? referencesOf(condition) : {}));
   batch.add(insertStale(ctx, row));
-  // The members were to be recorded without events, and the deletion stopped that.
+  // When the segment was deleted, its members had yet to be recorded without events, so the recording begins again.
   if (noteIn(entry)) batch.addAll(upsertSilentComputation(ctx, id, newId()));
   await batch.commit();
 }
 
-/** Checks a condition against the segments that it names, which may have changed since. */
+/** Checks a condition against the segments that it names, which may have changed since the deletion. */
 async function checkAgain(ctx: Context, { condition, id }: SegmentRow): Promise<CheckedCondition> {
   try {
     if (condition === null) throw new Error(`The segment ${publicId(id)} has no condition`);

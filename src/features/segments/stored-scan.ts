@@ -22,7 +22,7 @@ import { type DynamicSegment, isDynamic, readSegmentAndTotal } from "./segment";
  * evaluated at the same moment. A scan is plain data, so a job can store it between two steps.
  */
 export const StoredScan = z.object({
-  /** The segment when the scan began. Each step that writes checks that the segment has not changed since. */
+  /** The segment as it was when the scan began. Each step that writes checks that the segment has not changed since. */
   segment: z.custom<DynamicSegment>(),
   /** The segments that the condition names. When one of them changes during the scan, the next scan sees the change. */
   named: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),

@@ -6,8 +6,8 @@ import type { Recipient } from "../../engine/mail/accept/recipients";
 import type { Context } from "../../platform/context";
 
 /**
- * Builds the body of the call's answer from the rows that the same batch wrote. `routes.ts` builds the same body in
- * code.
+ * Returns SQL that builds the call's answer from the rows that its batch has written. The batch stores the answer with
+ * the idempotency key. `routes.ts` builds the same answer in code.
  */
 export function answerInSql(ctx: Context, recipients: Recipient[]): SQL {
   const ids = JSON.stringify(recipients.map(({ emailId }) => ({ id: emailId, shown: publicId(emailId) })));

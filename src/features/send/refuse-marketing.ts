@@ -14,7 +14,7 @@ import type { SendEmail } from "./schema";
 
 /**
  * Refuses marketing email while it is paused, or while no provider carries it, before anything is stored. Reads the
- * database only in these cases. It then checks whether the template is a MARKETING one, and whether the call repeats an
+ * database only in these two cases, to find out whether the template is a MARKETING one and whether the call repeats an
  * earlier one.
  */
 export async function refuseMarketing(ctx: Context, { template }: SendEmail): Promise<void> {

@@ -43,8 +43,8 @@ sending.post(
 );
 
 /**
- * Returns the size of the largest body, in bytes. Attachments in base64 take four bytes for three. All other parts
- * together have 2 MB.
+ * Returns the size of the largest body, in bytes. Attachments in base64 take four bytes for three; all other parts
+ * together may have 2 MB.
  */
 function maxSendBytes({ maxAttachmentBytes }: Config): number {
   return Math.ceil((maxAttachmentBytes * 4) / 3) + 2 * megabyte;

@@ -1,6 +1,6 @@
 import { type ForeignName, foreign } from "../../core/foreign-names";
 
-/** The names in the lists of other services, for the call and for its items. */
+/** The names that other services use for their lists, and for the fields of the lists' items. */
 export const foreignNamesOfSuppressions: ForeignName[] = [
   ...foreign(["emails", "addresses", "recipients", "Suppressions"], {
     standsFor: "suppressions",

@@ -15,10 +15,11 @@ import { auditedTemplate } from "./audited";
 import { stepsWith } from "./template";
 
 /**
- * `DELETE /templates/{id}`: puts the template into the trash. Its versions stay, also for accepted mail. Throws Conflict
- * while a workflow step uses the template. A concurrent call that would use the template finds it deleted. Also throws
- * Conflict for the project's confirmation template. That setting is in the control database, so this call can miss a
- * concurrent change of the setting. A call with `confirm: true` is then a 409.
+ * `DELETE /templates/{id}`: puts the template into the trash. Its versions stay, because accepted mail and a restore
+ * need them. Throws Conflict while a workflow step uses the template. A concurrent call that would use the template
+ * finds it deleted. Also throws Conflict for the project's confirmation template. That setting is in the control
+ * database, so this call can miss a concurrent change of the setting. Calls with `confirm: true` are then refused with
+ * a 409.
  */
 export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   const setting = await ctx.control

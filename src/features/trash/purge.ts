@@ -38,7 +38,7 @@ async function purgeSome(platform: Platform, db: Db, rows: SQL): Promise<number>
   const found = await select(db, rows, readKey);
   if (found.length === 0) return 0;
   const keys = JSON.stringify(found.map(({ projectId, type, id }) => ({ projectId, type, id, jobId: newId() })));
-  // The entries of the keys that are still due when the batch runs.
+  // Selects those of the found entries that are still due when the batch runs.
   const due = (type: TrashRow["type"]) =>
     sql`json_each(${keys}) r CROSS JOIN trash b ON b.project_id = r.value->>'projectId' AND b.type = r.value->>'type'
       AND b.id = r.value->>'id' WHERE b.type = ${type} AND b.purge_at <= ${platform.now.getTime()}`;
@@ -59,7 +59,7 @@ async function purgeSome(platform: Platform, db: Db, rows: SQL): Promise<number>
         AND purge_at <= ${platform.now.getTime()}`,
     ),
   );
-  // Campaigns are now gone from the trash too, unless a call has restored them.
+  // Must come after the deletion of the entries, because it spares campaigns that are in the trash or were restored.
   batch.addAll(deleteLedgers(JSON.stringify(found.filter(({ type }) => type === "campaign"))));
   await batch.commit();
   await platform.enqueue(
@@ -67,11 +67,14 @@ async function purgeSome(platform: Platform, db: Db, rows: SQL): Promise<number>
       started.all.map(({ id, projectId }) => ({ message: { type, projectId, jobId: id } })),
     ),
   );
-  // A full batch asks for another turn.
+  // Asks for another turn after a full batch, because there may be more entries.
   return found.length === entriesPerBatch ? maxSweptRows : found.length;
 }
 
-/** Lets the sweep for unused versions check the last version of each template. The others are checked anyway. */
+/**
+ * Makes the sweep for unused versions check the current version of each template. The sweep checks earlier versions
+ * anyway.
+ */
 function updateUnneeded(platform: Platform, due: SQL): Statement {
   return statement(
     sql`UPDATE template_versions SET check_at = ${platform.realClock().getTime()}

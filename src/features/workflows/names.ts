@@ -14,7 +14,10 @@ export const foreignNames = triggerParts
   .filter((name) => name !== "eventName")
   .map((name) => ({ name, advice: `Put it into triggerConfig: { "triggerConfig": { "${name}": … } }` }));
 
-/** A PATCH changes only the workflow itself. */
+/**
+ * Names that a PATCH refuses: in addition to `foreignNames`, those of the graph, because a PATCH changes only the
+ * workflow itself.
+ */
 export const foreignNamesOfUpdate = [
   ...foreignNames,
   ...foreign(["steps", "transitions"], {

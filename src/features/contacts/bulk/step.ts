@@ -14,7 +14,7 @@ export function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
   return untilFresh(() => takeStep(ctx, row), ctx.random);
 }
 
-/** Throws Stale when a contact of the step was changed meanwhile. */
+/** Takes one step. Throws Stale if one of its contacts has changed since the step read it. */
 async function takeStep(ctx: Context, row: JobRow): Promise<Step> {
   let step: BulkStep | null;
   try {

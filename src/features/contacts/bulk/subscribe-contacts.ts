@@ -29,7 +29,9 @@ export async function subscribeContacts(ctx: Context, row: JobRow, step: BulkSte
   await batch.commit();
 }
 
-/** Must run before the change, because it counts the contacts that the change will affect and those that need none. */
+/**
+ * Must run before the change, because it counts how many contacts the change will affect, and how many need no change.
+ */
 function updateProgress(ctx: Context, row: JobRow, step: BulkStep, subscribed: boolean): Statement {
   const { succeeded, unchanged, failed } = resultOf(row);
   // `sent` is the id as the caller sent it, for the errors about ids without a contact.

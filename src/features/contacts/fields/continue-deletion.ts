@@ -58,8 +58,7 @@ export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step>
 }
 
 /**
- * Gives up a deletion: registers the field again. Contacts still have the field, and it must be possible to delete it
- * again.
+ * Gives up a deletion: registers the field again, so that a caller can delete it from the contacts that still have it.
  */
 export function releaseField(ctx: Context, row: JobRow): Statement[] {
   const { key, type, isPublic } = Input.parse(row.input);

@@ -7,9 +7,9 @@ import type { Context } from "../../../platform/context";
 import type { NewContacts } from "./upsert-rows";
 
 /**
- * Stores the topics that rows name. Afterwards, each contact is in exactly the topics that its row names, and has left
- * all others. The events must come before the contacts are written, so that a new contact gets no events. The choices
- * must come after the contacts.
+ * Returns the statements that put each contact into exactly the topics that its row names, and out of all others.
+ * `events` must run before the contacts are written, so that new contacts emit no events; `choices` must run
+ * afterwards.
  */
 export function chooseTopics(
   ctx: Context,
@@ -17,7 +17,7 @@ export function chooseTopics(
 ): { events: Statement[]; choices: Statement[] } {
   const choosing = contacts.flatMap(({ email, topics }) => (topics === undefined ? [] : [{ email, topics }]));
   if (choosing.length === 0) return { events: [], choices: [] };
-  // Bars separate the slugs; a slug contains none.
+  // The slugs are separated by bars, which no slug contains.
   const isIn = sql`(instr(r.value->>'topics', '|' || t.slug || '|') > 0)`;
   const isInNow = sql`coalesce(ct.is_in, t.default_subscribed)`;
   const live = sql`SELECT json_group_array(id) FROM topics WHERE ${inProject(ctx)} AND deleted_at IS NULL`;

@@ -36,7 +36,7 @@ export async function dryRunImport(
   return planOf(ctx, csv);
 }
 
-/** Returns what an import would do with the rows of a text. */
+/** Returns what an import would do with the rows of an opened file. */
 export async function planOf(ctx: Context, csv: Csv): Promise<z.infer<typeof ImportPlan>> {
   const scan = scanCsv(csv);
   if ("fault" in scan) throw new Invalid([fileFault(scan)]);

@@ -28,8 +28,8 @@ import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-row
 import { upsertSubscribed } from "./upsert-subscribed";
 
 /**
- * Thrown when a chunk without hashes is not written, because the project remembers erased people. The chunk is then
- * written with hashes.
+ * Thrown when the hashes of a chunk's addresses are needed, because the project has erased people. The chunk is then
+ * written with the hashes.
  */
 class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
@@ -68,7 +68,7 @@ export async function importChunk(
 
 /**
  * Writes a chunk. Erased people are recognised by the hashes of their addresses. Hashing a large file takes seconds, so
- * the batch first checks whether the project remembers anyone, and hashes are only computed if it does.
+ * the hashes are computed only after a guard has found that the project has erased people.
  */
 async function writeChunk(ctx: Context, job: JobRow, read: Read): Promise<void> {
   const written = newContactsOf(job, read, ctx.clock().getTime());
@@ -115,7 +115,7 @@ function upsertChunk(ctx: Context, job: JobRow, read: Read, written: NewContacts
   ];
 }
 
-/** Splits the contacts into those whose rows state a subscription, and the others. */
+/** Splits the contacts into those whose rows state a subscription, and those whose rows do not. */
 function bySubscribed({ contacts, ...rest }: NewContacts): [saying: NewContacts, silent: NewContacts] {
   const saying = contacts.filter(({ subscribed }) => subscribed !== undefined);
   const silent = contacts.filter(({ subscribed }) => subscribed === undefined);

@@ -7,14 +7,14 @@ import type { Context } from "../../../platform/context";
 import { type Asked, fileKey, partKey, type StoredPart } from "./import-job";
 import { openFile } from "./open-file";
 
-/** The file of an import. A job reads it from the places that it has stored. */
+/** The file of an import. `at` opens it at a row, so that a job can continue where an earlier step stopped. */
 export interface ImportFile {
   csv: Csv;
   first: RowStart;
   at(row: RowStart): Promise<CsvPlace | CsvFault>;
 }
 
-/** Opens the file of an import. At most some megabytes of a file in parts are in memory at once. */
+/** Opens the file of an import. A file in parts is never in memory as a whole, but only a few megabytes at a time. */
 export function openImportFile(
   ctx: Context,
   { id }: JobRow,
@@ -38,7 +38,7 @@ async function openParts(ctx: Context, file: LargeFile, asked: Asked): Promise<I
     const csv = await openFile(ctx, bytes, asked, endsFile);
     if ("fault" in csv) return csv;
     const first = firstRowIn(csv, bytes);
-    // The job keeps the columns, and not the text of the beginning.
+    // Keeps only the columns; `open` reads the rows from the file again.
     const head = { ...csv, text: "" };
     const open = placesIn(file, head);
     return { csv: head, first, at: (row) => open(row).catch(faultOf) };
@@ -47,7 +47,7 @@ async function openParts(ctx: Context, file: LargeFile, asked: Asked): Promise<I
   }
 }
 
-/** A part is gone, or another content was stored after the import had begun. */
+/** Thrown when a part of the file is gone, or was replaced after the import began. */
 export class PartLost extends Error {
   override readonly name = "PartLost";
 }
@@ -57,7 +57,7 @@ function faultOf(error: unknown): CsvFault {
   return { fault: `${error.message} Rows before it may have been imported. Upload the file again.` };
 }
 
-/** Returns the file that these parts are together. All parts but the last have the same size. */
+/** Returns the parts as one file. All parts except the last have the same size. */
 export function largeFile(ctx: Context, jobId: Id, parts: StoredPart[]): LargeFile {
   const partBytes = parts[0]?.bytes ?? 0;
   const size = parts.reduce((sum, { bytes }) => sum + bytes, 0);

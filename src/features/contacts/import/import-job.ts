@@ -10,7 +10,7 @@ import { blobKey } from "../../../platform/blobs";
 import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
 
-/** A part of the file, in the order of the file. The tag recognises its content. */
+/** A part of the file. `tag` identifies the stored content, so that the import notices when a part was replaced. */
 export const StoredPart = z.object({ bytes: z.number(), tag: z.string() });
 export type StoredPart = z.infer<typeof StoredPart>;
 
@@ -18,7 +18,7 @@ export type StoredPart = z.infer<typeof StoredPart>;
 export const Upload = z.object({
   name: z.string().nullable(),
   bytes: z.number(),
-  /** The size of all parts but the last. */
+  /** The size of each part except the last. */
   partBytes: z.number(),
   expiresAt: z.number(),
 });
@@ -37,12 +37,12 @@ const asked = {
 /** The file and the options of an import. Without `parts`, the file is stored as a whole. */
 const file = { ...asked, parts: z.array(StoredPart).optional() };
 
-/** The place of a row, in characters of a whole file, and in bytes of a file in parts. */
+/** The place at which a row begins. `cursor` counts characters in a whole file, and bytes in a file in parts. */
 const place = { cursor: z.number(), row: z.number() };
 
 /**
- * The state of an import whose file is stored but not read yet. Files in parts have phases of their own: 1.0.0 does
- * not know them, and so returns the messages of such an import to the queue.
+ * The state of an import whose file is stored but not read yet. Files in parts have phases of their own. Version 1.0.0
+ * does not know these phases, so it returns the messages of such an import to the queue.
  */
 export const Uploaded = z.object({ phase: z.literal(["uploaded", "uploaded-parts"]), ...file });
 export type Uploaded = z.infer<typeof Uploaded>;

@@ -14,7 +14,7 @@ import { importChunk } from "./import-chunk";
 import { type ImportFile, openImportFile } from "./import-file";
 import { fileKeysOf, type Importing, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
 
-/** The most steps of a run. A step makes up to seventeen statements, and D1 allows one invocation a thousand. */
+/** The most steps of a run. A step runs up to seventeen statements, and D1 allows a thousand per invocation. */
 const stepsPerRun = 55;
 
 /** Runs an import: reads the file once, and imports it chunk by chunk. */
@@ -35,8 +35,8 @@ export async function runImport(platform: Platform, job: StoredJob): Promise<voi
 }
 
 /**
- * Counts rows first. The step for the end of the file knows how many there are; by then, the whole file was read, so any
- * fault is found before anything is written.
+ * Counts the rows before the first is imported. At the end of the file, their number is known and all of the file was
+ * read, so any fault is found before anything is written.
  */
 async function count(
   ctx: Context,

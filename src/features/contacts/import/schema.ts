@@ -4,7 +4,7 @@ import { movedFaults, movedNamesListed } from "../../../core/contacts/csv-moved"
 import { jobStatuses } from "../../../core/job-status";
 import { Warnings } from "../../../core/warning";
 
-/** The options of an import that callers of both endpoints write the same way. */
+/** The options that callers write the same way for an upload in one call and for an upload in parts. */
 export const importOptions = {
   subscribed: z
     .literal("column", { error: 'Must be "column", or not be sent: the file\'s column subscribed is then dropped' })

@@ -18,7 +18,7 @@ export interface NewContacts {
   /** The job of the import, under whose id the changes are recorded so that they can be undone. */
   jobId: Id;
   now: number;
-  /** Whether rows may contain the columns that describe the contact itself: times, source, opt-out. */
+  /** Whether the import uses the columns that describe the contact itself: times, source, opt-out. */
   bringAll: boolean;
 }
 
@@ -45,7 +45,7 @@ interface Upsert {
    * contacts, and `isDue` is whether the contact changes at all.
    */
   counted: { change: SQL; isDue: SQL };
-  /** The assignments of the upsert itself. */
+  /** Further assignments for a contact that exists already. */
   sets: SQL[];
   isDue: SQL;
 }
@@ -113,7 +113,7 @@ export function sentBy(written: NewContacts): Sent {
   return { data: sql`r.value->'data'`, filled: filledWith(written, (name) => brought(written, name)) };
 }
 
-/** Returns the same parts for the upsert itself, in which the row is `excluded`. */
+/** Returns the parts of a row for the upsert itself, which names the row `excluded`. */
 export function excludedBy(written: NewContacts): Sent {
   return { data: sql`excluded.data`, filled: filledWith(written, (name) => contactColumn(name, "excluded")) };
 }

@@ -17,10 +17,12 @@ import { findUpload, type UploadRow } from "./upload";
 export const maxUploadBytes = 100 * 1024 * 1024;
 export const maxPartBytes = 5 * 1024 * 1024;
 
-/** How long the parts may take. */
+/** How long an upload waits for its parts. */
 const uploadMs = dayMs;
 
-/** The most uploads of a project that are open at once. They bound what is stored and not yet imported. */
+/**
+ * The most uploads of a project that are open at once. This limits how many bytes are stored without being imported.
+ */
 const maxOpen = 5;
 
 interface NewUpload extends Partial<Asked> {
@@ -29,8 +31,8 @@ interface NewUpload extends Partial<Asked> {
 }
 
 /**
- * Implements `POST /contacts/imports`. The job of the import is stored at once, as one that is due when the upload
- * expires: so an upload needs no row of its own, and no sweep. Throws TooLarge, and Conflict when too many are open.
+ * Implements `POST /contacts/imports`. Inserts the import's job at once, due when the upload expires, so an upload
+ * needs neither a row of its own nor a sweep. Throws TooLarge, and Conflict when too many uploads are open.
  */
 export async function beginUpload(
   ctx: Context,
@@ -58,7 +60,7 @@ export async function beginUpload(
   return findUpload(ctx, id);
 }
 
-/** Selects the uploads that are open. None is older than a day, so the index of the list finds them. */
+/** Selects the open uploads. All of them began within the last day, so the query reads only the newest jobs. */
 function selectOpen(ctx: Context) {
   const since = ctx.realClock().getTime() - uploadMs;
   return sql`SELECT id FROM jobs INDEXED BY ix_jobs_list WHERE ${inProject(ctx)} AND created_at > ${since}

@@ -17,10 +17,10 @@ import type { ImportPlan } from "../import/schema";
 import { alreadyComplete, arrivedParts, findUpload, type UploadRow } from "./upload";
 
 /**
- * Implements `POST /contacts/imports/{id}/complete`: the job of the import gets its parts, each with the tag of its
- * content, and begins. The batch is conditional on the state that was read, so of several calls one begins the import,
- * and all answer with it. Options in `given` replace those of the start of the upload. Throws Conflict when parts are
- * missing, and Invalid for a mapping that does not fit the file.
+ * Implements `POST /contacts/imports/{id}/complete`: gives the import's job the parts with their tags, and starts it.
+ * The batch requires the state that was read, so only one of several calls starts the import; the others return the
+ * same job. Options in `given` replace those of the start of the upload. Throws Conflict when parts are missing, and
+ * Invalid for a mapping that does not fit the file.
  */
 export function completeUpload(ctx: Context, id: Id, given: Partial<Asked>): Promise<Id> {
   return untilFresh(async () => {
@@ -49,7 +49,7 @@ export function completeUpload(ctx: Context, id: Id, given: Partial<Asked>): Pro
   }, ctx.random);
 }
 
-/** Returns what the import would do with the beginning of the file, for which the first part is enough. */
+/** Returns what the import would do with the beginning of the file. Only the first part must have arrived. */
 export function planUpload(ctx: Context, id: Id, given: Partial<Asked>): Promise<z.infer<typeof ImportPlan>> {
   return untilFresh(() => plan(ctx, id, given), ctx.random);
 }
@@ -90,7 +90,7 @@ async function checkMapped(ctx: Context, file: LargeFile, asked: Asked): Promise
   if ("fault" in csv && csv.mapped !== undefined) throw new Invalid([fileFault(csv)]);
 }
 
-/** A part that is replaced at this moment makes the call begin again. */
+/** Makes the call start over when a part was replaced while it was read. */
 function partReplaced(error: unknown): never {
   throw error instanceof PartLost ? new Stale() : error;
 }

@@ -9,8 +9,8 @@ import type { Context } from "../../../platform/context";
 import { fileKeysOf, uploadOf } from "../import/import-job";
 
 /**
- * Runs the step of an import whose upload is not complete: deletes it when it has expired. The step may also run
- * earlier, after the start of a process or a restore, and then waits on.
+ * Runs the step of an import whose upload is not complete: deletes the job and its parts if the upload has expired. The
+ * step can run earlier, after the start of a process or a restore. The job then waits again.
  */
 export async function expireUpload(ctx: Context, row: JobRow): Promise<Step> {
   const expiresAt = uploadOf(row)?.expiresAt ?? 0;

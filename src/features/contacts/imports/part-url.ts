@@ -5,9 +5,9 @@ import { findProjectById } from "../../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../../platform/context";
 
 /**
- * Returns the URLs that take the parts of an upload. They lead to the host that the caller has used, unless a base URL
- * is configured. A URL contains no key, so that another program can be given it: it is good only for storing this
- * part of this upload, in its announced size, while the upload is open.
+ * Returns the URLs that take the parts of an upload. They begin with the configured base URL, or otherwise with the
+ * host that the caller used. A URL contains no key, so a caller can give it to another program: it only allows storing
+ * one part, in its announced size, while the upload is open.
  */
 export function partUrls(ctx: Context, id: Id, parts: number): string[] {
   const { config, origin, project } = ctx;

@@ -55,7 +55,7 @@ uploads.get(
   "/contacts/imports/{id}",
   {
     id: "getImportUpload",
-    // The URLs let their holder write.
+    // A viewer is refused, because the answer contains URLs with which parts can be stored.
     role: "editor",
     summary: "Get an upload, and which of its parts have arrived",
     description:
@@ -98,7 +98,8 @@ uploads.post(
   "/contacts/imports/{id}/complete",
   {
     id: "completeImport",
-    // The beginning of the upload has checked this. The parts must not fill the project for their own import.
+    // The call that began the upload checked that the project was not full. If the parts have filled the project since,
+    // their own import must still be possible.
     grows: false,
     summary: "Begin the import of an uploaded file",
     description: `All parts must have arrived; otherwise a 409 names the missing ones in \`details.missing\`. A second call answers with the same job.

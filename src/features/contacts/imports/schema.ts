@@ -24,7 +24,7 @@ export const CompleteImport = z
   .object(options)
   .meta({ id: "CompleteImport", example: { mapping: { "E-mail address": "email", Plan: "data.plan", Notes: null } } });
 
-/** Returns the options of a call as jobs store them. Options that the call leaves out are left out. */
+/** Returns the options of a call as jobs store them, without those that the call does not send. */
 export function askedIn({ subscribed, columns, mapping }: z.infer<typeof CompleteImport>): Partial<Asked> {
   return {
     ...(subscribed === undefined ? {} : { takesSubscribed: true }),

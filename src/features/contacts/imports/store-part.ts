@@ -7,9 +7,9 @@ import { partKey, partSizes } from "../import/import-job";
 import { alreadyComplete, findUpload } from "./upload";
 
 /**
- * Stores a part of an upload while it arrives, if it has its announced size, and the hash that the caller expects. A
- * repeated call replaces the part. A call that is still under way when the upload is completed replaces it too: but the
- * import has noted the content of each part, and fails rather than mix two files.
+ * Stores a part of an upload while it arrives, if it has the announced size and the hash that the caller expects. A
+ * repeated call replaces the part, even if it ends after the upload was completed. The import then notices that the
+ * content is another one, and fails instead of mixing two files.
  */
 export async function storePart(
   ctx: Context,

@@ -38,8 +38,8 @@ export const jobs: HealthCheck = {
 };
 
 /**
- * The longest time that a fence can stand before this check fails. Normally a fence stands only for a moment. Until it
- * falls, its project cannot be changed.
+ * The longest time that a fence can stand before this check fails. While it stands, normally only for a moment, its
+ * project cannot be changed.
  */
 const fencedMs = 30 * secondMs;
 /** The longest time that a move can take before this check warns. A move of ten million rows takes some hours. */

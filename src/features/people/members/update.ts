@@ -15,8 +15,8 @@ import { findMember, memberJson, readMember, selectMembers } from "./member";
 import { onlyEditors, onlyViewers, type UpdateMember } from "./schema";
 
 /**
- * Changes a member's rights in a project. The change takes effect everywhere within 30 seconds. A switch that the new
- * role cannot turn off is turned on again.
+ * Changes a member's rights in a project. The change takes effect everywhere within 30 seconds. `maySend` and
+ * `seesPersonalData` become true if the new role does not allow them to be false.
  */
 export async function updateMember(
   platform: Platform,

@@ -29,8 +29,8 @@ ${manageLink(reader, common.otherwise, managePath)}`,
 }
 
 /**
- * Shows why the link cannot confirm. Only the text for "impossible" contains the reader's address, which is then the
- * one to which the link was sent.
+ * Shows why the link cannot confirm. Only the text for "impossible" contains the reader's address. In that case, it is
+ * still the address to which the link was sent.
  */
 export function notConfirmed(reader: Reader, why: "expired" | "void" | "impossible"): Html {
   const { confirm } = reader.language.words;

@@ -22,7 +22,7 @@ const recentMs = 20 * hourMs;
  * that fails repeatedly does not hold up the others.
  */
 export async function startNightlyBackups(platform: Platform): Promise<void> {
-  // When there are many databases, several calls share a tick; only one of them starts backups.
+  // When there are many databases, several calls share a tick. Only the call with the control database starts backups.
   if (!platform.shards.includes(controlShard)) return;
   if (!platform.config.backups.isNightly || !night.includes(platform.now.getUTCHours())) return;
   const cursor = Number(await readCursor(platform, "nightly-backups"));

@@ -71,7 +71,7 @@ const answeredFields = {
   position: z.object({ x: z.number(), y: z.number() }),
 };
 
-/** A step in responses. */
+/** A step of a document, as responses show it. */
 export const DocumentStep = z.object({ ...answeredFields, type: z.enum(stepTypes), config: StepConfig }).meta({
   id: "WorkflowDocumentStep",
   ...oneOfTypes("Document", stepTypes),

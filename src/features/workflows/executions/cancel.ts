@@ -15,7 +15,8 @@ const reason = "Cancelled";
 export async function cancelExecution(ctx: Context, workflowId: Id, id: Id): Promise<ExecutionView> {
   const open = await shardOfExecution(ctx, workflowId, id);
   const cancelled = await open.shard.cancel(open.address, id, reason);
-  // A database that was restored to an earlier time may show it as active.
+  // If the database was restored to an earlier time, the execution's row may still show it as active, so the row is
+  // brought up to date.
   if (!cancelled?.wasActive) await showAgain(ctx, open, [{ workflowId, id, version: 0 }]);
   if (cancelled === null) throw new NotFound("execution", id);
   if (!cancelled.wasActive) throw executionOver(cancelled.execution.status);

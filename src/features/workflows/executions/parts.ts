@@ -8,10 +8,10 @@ import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
 /**
- * A long list is counted in parts. The first part is counted alone. The rows below it are cut into ranges by the times
- * of their ids, and `partsAtOnce` ranges are counted at once. If a range turns out to have more than one part, only its
- * newest part is counted, and the rest is cut again, into at most as many ranges as are counted at once. There are
- * therefore at most as many repetitions as full parts, however unevenly the ids are spread over time.
+ * A long list is counted in parts. The newest part is counted alone. The rows below it are divided into ranges by the
+ * times of their ids, and up to `partsAtOnce` ranges are counted at once. If a range turns out to be larger than a
+ * part, only its newest part is counted, and the rest is divided again. Each further division follows from a full part,
+ * so there are never more divisions than full parts, however unevenly the ids are spread over time.
  */
 
 /** The most rows of a part. A statement reads them at most twice: to count them, and to find the part's edge. */

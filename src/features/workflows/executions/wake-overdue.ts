@@ -91,8 +91,8 @@ export function wakeOverdue(platform: Platform): Promise<void> {
 }
 
 /**
- * Runs `workflows.wake`: the shards check whether they have something to do, and show what the mirror has as overdue.
- * Shards of a project with a test clock are woken by the advances of that clock instead.
+ * Runs `workflows.wake`: the shards check whether they have something to do, and bring the rows of overdue executions
+ * in D1 up to date. In a project with a test clock, the advances of that clock wake the shards instead.
  */
 export async function wakeShardsJob(
   platform: Platform,
@@ -109,7 +109,7 @@ export async function wakeShardsJob(
   if (project) await showOverdue(forProject(platform, project), shards);
 }
 
-/** Has shards show the executions that the mirror has as overdue, or that the sweep has just put off. */
+/** Has the shards bring overdue rows in D1 up to date, including those that the sweep has just postponed. */
 async function showOverdue(ctx: Context, shards: number[]): Promise<void> {
   const until = ctx.realClock().getTime() + againAfterMs;
   const rows = await select(

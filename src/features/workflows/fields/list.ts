@@ -55,7 +55,8 @@ function eventField(key: string, type: FieldType): [string, FieldType] {
 }
 
 /**
- * Returns the data keys of an event that the service itself records. They are known even before the first such event.
+ * Returns the data keys of an event that the service itself records. These keys are known even before the first event
+ * with that name.
  */
 function ownKeys(eventName: string | undefined): readonly string[] {
   const event = eventName === undefined ? undefined : serviceEvent(eventName);

@@ -18,7 +18,7 @@ export const UndoResult = z
   .meta({ id: "UndoResult", example: { removed: 40, restored: 2, kept: 1 } });
 export type UndoResult = z.infer<typeof UndoResult>;
 
-/** The last contact that is done. */
+/** The state of the job: `after` is the last contact that it has handled. */
 const UndoState = z.object({ after: StoredId });
 
 export function stateOf(row: JobRow): { after: Id } {
