@@ -133,8 +133,9 @@ export const ticks: Record<string, Record<string, Sweep>> = {
 };
 
 /**
- * The tick that `npm start` causes once, and its additional sweeps. No schedule has its name. No other process uses the
- * databases then, so interrupted work can continue at once, without waiting for its lease to end.
+ * The name of the tick that `npm start` causes once, which is not a cron schedule, and the sweeps that this tick adds.
+ * No other process uses the databases at that time, so interrupted work can continue at once, without waiting for its
+ * lease to end.
  */
 const atStart = "start";
 const underWay: Record<string, Sweep> = {

@@ -118,7 +118,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       table: "workflow_executions",
       index: "ix_workflow_executions_wake",
       column: "wake_at",
-      // A start whose call failed may be in its shard alone, which would show it when the clock has moved on.
+      // An execution whose start was answered with an error may exist only in its shard, which mirrors it when woken.
+      // Otherwise it would appear only after the clock has moved.
       prepare: wakeShards,
       settle: async (ctx, due) => {
         const found = await select(ctx.db, sql`SELECT DISTINCT shard ${due}`, columns({ shard: asNumber }));

@@ -7,7 +7,8 @@ import type { Context } from "../../platform/context";
 
 /**
  * Replaces the stored references of a segment, campaign or workflow: the fields, events and segments that its
- * conditions name. The statements go into the batch that saves it. The batch that deletes it passes no references.
+ * conditions name. The statements belong in the batch that saves the referrer. A batch that deletes the referrer passes
+ * no references.
  */
 export function replaceReferences(
   ctx: Context,

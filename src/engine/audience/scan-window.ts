@@ -22,7 +22,8 @@ const comparisons = {
 /** A range of a source, for a statement that evaluates a condition for its contacts. */
 export interface ScanWindow {
   /**
-   * For the WITH clause: a table of one row, with the last `id` of the window or the id that marks the end of the scan.
+   * A table of one row, for the WITH clause. Its `id` is the last id of the window, or the id that marks the end of the
+   * scan.
    */
   edge: SQL;
   /** `FROM … WHERE …` with the contacts `c` of the window: each once, in no particular order. */

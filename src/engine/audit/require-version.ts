@@ -18,12 +18,14 @@ export async function requireAuditedVersion(ctx: Context, row: Versioned & { id:
   throw new VersionMismatch(ifMatch, { ...row, changedBy: await findLastActor(ctx, row.id, withChanges) });
 }
 
-/** Calls that changed nothing of the row itself, such as a test of a campaign, have entries without changes. */
+/** Leaves out the entries of calls that changed nothing in the row itself, such as a test of a campaign. */
 const withChanges = sql`changes <> '[]'`;
 
 const readActor = columns({ kind: asOneOf<Actor["kind"]>(), name: orNull(asText) });
 
-/** Returns who made the last call on a row among those entries of the audit log that fulfil the condition. */
+/**
+ * Returns who made the last call on a row, looking only at entries of the audit log that meet the condition `among`.
+ */
 export function findLastActor(ctx: Context, target: Id, among: SQL): Promise<Pick<Actor, "kind" | "name"> | null> {
   return selectFirst(
     ctx.db,

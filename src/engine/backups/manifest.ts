@@ -39,7 +39,7 @@ export function manifestKey(folder: string): string {
   return `${folder}/manifest.json`;
 }
 
-/** Counts what a backup has: rows of tables and executions, and the bytes of all files. */
+/** Returns the number of rows in a backup's tables and executions, and the number of bytes in all its files. */
 export function sizeOf({ tables, executions, files }: Pick<Manifest, "tables" | "executions" | "files">) {
   const series = [...Object.values(tables), ...Object.values(executions)];
   return {

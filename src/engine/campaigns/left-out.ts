@@ -15,9 +15,9 @@ const whyLeftOut: SQL = sql`CASE
   WHEN c.snoozed_until IS NOT NULL THEN 'snoozed' WHEN NOT c.subscribed THEN 'unsubscribed' ELSE 'topic' END`;
 
 /**
- * Counts, by reason, the contacts of a page of the audience that got no email. `contactIds` are the contacts of the
- * page. Must come after the statements that insert the page's emails, in the same batch. The guard of the batch ensures
- * that a page is counted only once.
+ * Counts by reason how many contacts got no email. `contactIds` are the contacts of one page of the audience. Must come
+ * after the statements that insert the page's emails, in the same batch. The guard of the batch ensures that a page is
+ * counted only once.
  */
 export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): Statement[] {
   if (contactIds.length === 0) return [];

@@ -60,9 +60,9 @@ export function updateMarked(
 }
 
 /**
- * Adds one to the `open` count of each page that has one of the emails `e`, which have ended and are about to be
- * reopened. Must come before the statement that reopens them, in the same batch. Otherwise the campaign could end
- * before the page is counted again, which corrects the number.
+ * Adds one to the `open` count of each page with emails `e` that have ended and are about to be reopened. Without this,
+ * the campaign could end before the next count of the page, which corrects the number. Must come before the statement
+ * that reopens the emails, in the same batch.
  */
 export function updateOpen(where: SQL, from = sql`emails e`): Statement {
   return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from, where })}`);

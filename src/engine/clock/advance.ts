@@ -34,9 +34,9 @@ const instantsPerRun = 10;
 const AdvanceInput = z.object({ from: z.number(), target: z.number() });
 
 /**
- * `at` is the instant to which the clock was set, or is about to be set; null before the first instant. `instants` and
- * `instantsBefore` are the numbers of instants with due work, the one with and the other without this instant.
- * Version 1.0.0 stored no `instantsBefore`.
+ * `at` is the instant to which the clock was set, or is about to be set; null before the first instant. `instants` is
+ * the number of instants with due work up to and including `at`. `instantsBefore` is the number without `at`. Version
+ * 1.0.0 stored no `instantsBefore`.
  */
 const AdvanceState = z.object({
   at: z.number().nullable(),
@@ -146,8 +146,8 @@ function holdMessages(ctx: Context) {
 const pollMs = { leastMs: 10, mostMs: 2_000 };
 
 /**
- * Does due work until none is left. Returns the names of the work that was not finished when the time limit was reached
- * or this invocation had used up what it may use.
+ * Does due work until none is left. Returns the names of the work that was not finished when the time limit was
+ * reached, or when this invocation had used up its CPU time or its statements.
  */
 async function settle(ctx: Context, timed: readonly Timed[], { isFirst }: { isFirst: boolean }): Promise<string[]> {
   const endsAt = ctx.realClock().getTime() + maxMsPerInstant;

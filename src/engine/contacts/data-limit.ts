@@ -47,9 +47,9 @@ export function fitsPublic(patch: JsonObject): SQL {
 }
 
 /**
- * Enforces the limits of public keys on data: fails the whole batch with Invalid. When answers to public keys must
+ * Enforces the limits on data from public keys: the whole batch fails with Invalid. If answers to public keys must
  * reveal nothing, a contact whose data would become too large keeps its data instead, because a refusal would reveal
- * that the contact is known.
+ * that the contact exists.
  */
 export function guardPublicData(ctx: Context, { contacts, data: { patch, own } }: ContactChange): Statement[] {
   if (ctx.keyKind === "secret" || Object.keys(own).length === 0) return [];

@@ -44,7 +44,7 @@ export function bornAs(
 /**
  * Suppresses again the erased addresses that were suppressed, and deletes what is remembered about all of `items`, a
  * JSON array of `{ email, hash }`. Must come after the statements that write the contacts, in the same batch, because
- * those still read what is remembered.
+ * those statements read what is remembered.
  */
 export function restoreErased(
   ctx: Context,

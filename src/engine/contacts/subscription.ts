@@ -13,7 +13,10 @@ export interface SubscriptionChange {
   subscribed: boolean;
   /** The data of the `contact.subscribed` or `contact.unsubscribed` event. */
   eventData: Record<string, string>;
-  /** Whether the person asked for the change. A contact that was never subscribed then counts as opted out. */
+  /**
+   * Whether the person asked for the change. If so, even a contact that was never subscribed counts as opted out
+   * afterwards.
+   */
   isSaidBySelf?: boolean;
   /** The workflows that led to the change of the current row of `contacts`, as a JSON array. */
   causes?: SQL;

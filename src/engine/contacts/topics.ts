@@ -49,7 +49,7 @@ export interface ContactTopic {
   name: string;
   description: string | null;
   isIn: boolean;
-  /** Whether the contact has chosen to leave the topic: `POST /v1/send` then sends none of the topic's mail. */
+  /** Whether the contact has chosen to leave the topic. If so, `POST /v1/send` sends it no mail of the topic. */
   hasLeft: boolean;
 }
 

@@ -40,8 +40,7 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
 
 /**
  * The number of statements after which an invocation stops handing over events one by one, counted over all messages of
- * a queue batch. The rest of its allowance is for marking accepted events: one statement for each of up to a hundred
- * messages.
+ * a queue batch. The remaining statements are for marking accepted events: one for each of up to a hundred messages.
  */
 const maxStatementsOfSplits = 500;
 

@@ -87,8 +87,8 @@ function deleteOld(projectId: number, before: SQL): Statement {
 /** Subtracts the events in `old` from the stored counts. Deletes names and days whose count becomes 0. */
 function subtractCounts(projectId: number, old: SQL): Statement[] {
   const days = sql`SELECT project_id, name, day, count(*) AS events FROM (${old}) GROUP BY project_id, name, day`;
-  // The oldest events are deleted first. So if a contact still has an event with the name afterwards, it is a later
-  // one, or an earlier one that still waits for its listeners.
+  // The oldest events are deleted first. Afterwards, a contact may still have later events with the name, and earlier
+  // events that wait for their listeners.
   const newest = sql`(SELECT max(id) FROM (${old}))`;
   const others = sql`SELECT 1 FROM events e INDEXED BY ix_events_name
     WHERE e.project_id = ${projectId} AND e.name = o.name AND e.contact_id = o.contact_id`;

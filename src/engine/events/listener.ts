@@ -32,9 +32,9 @@ export interface EventListener {
   kind: string;
   /**
    * Durably stores the work that these events cause. The same event may arrive again, even concurrently, and must then
-   * have no further effect; its id identifies it. When this throws, the events are passed again one at a time, unless
-   * the database does not answer or the invocation has made too many statements. An event that is refused again waits
-   * for its next message. Events of a disabled project arrive too.
+   * have no further effect; its id identifies it. When the method throws, the events are passed again one at a time,
+   * unless the database does not answer or the invocation has made too many statements. An event that is refused again
+   * waits for its next message. Events of a disabled project arrive too.
    */
   receive(ctx: Context, events: AnnouncedEvent[]): Promise<void>;
 }

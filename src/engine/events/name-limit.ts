@@ -12,7 +12,7 @@ export const maxEventNames = { secret: 10_000, public: 1_000 } as const;
 
 /**
  * Refuses an event with a new name beyond the project's limit: the whole batch fails with Invalid. The service's own
- * names (`email.*`, `contact.*`, `segment.*`) count with those of the servers, and are never refused.
+ * names (`email.*`, `contact.*`, `segment.*`) count toward the limit of secret keys, but are never refused.
  */
 export function guardEventName(ctx: Context, name: string): Statement {
   const limit = maxEventNames[ctx.keyKind];

@@ -100,9 +100,9 @@ export function insertEvents(
 const recognisedForMs = 10 * minuteMs;
 
 /**
- * Selects the events with this name and tail of the contact with this address: those that one statement of
- * `insertEvents` inserted a moment ago. The tail is random, so a batch recognises its commit by these events, and needs
- * no row of its own for that.
+ * Selects the events that one statement of `insertEvents` inserted a moment ago, by their name, their tail and the
+ * contact's address. The tail is random, so a batch recognises its commit by these events, and needs no further row for
+ * that.
  */
 export function eventsOf(ctx: Context, { email, name, tail }: { email: string; name: string; tail: Tail }): SQL {
   return sql`SELECT e.id, e.project_id, e.contact_id, e.next_announce_at FROM contacts c

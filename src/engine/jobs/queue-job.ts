@@ -16,7 +16,7 @@ interface NewJob {
   input?: JobNotes;
   state?: JobNotes | SQL;
   onlyIf?: SQL;
-  /** How long after its creation the job is announced by the sweep: by default, when its message must be lost. */
+  /** How long after its creation the sweep announces the job. By default, that is when its message counts as lost. */
   announcedAfterMs?: number;
 }
 

@@ -9,7 +9,7 @@ import type { Platform } from "../../platform/context";
 import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-/** Rows of all projects that a sweep only has to delete, `keptMs` after the time in their `column`. */
+/** Rows of all projects that a sweep deletes once `keptMs` have passed since the time in their `column`. */
 interface Retention {
   table: string;
   key: string;
@@ -28,7 +28,7 @@ interface Retention {
  * own.
  */
 export const retention = {
-  // Each call, event or step leaves a row in one of these tables: more rows than an hourly sweep could delete.
+  // Each call, event or step leaves a row in one of these tables. An hourly sweep could not delete that many rows.
   "five minutes": {
     // A late sweep does no harm, because every read checks the time too.
     forgetExpiredEffects: {
@@ -48,8 +48,8 @@ export const retention = {
       index: "ix_webhook_deliveries_expiry",
       keptMs: 30 * dayMs,
     },
-    // The three days begin with the import, whose time is in the job's id. The upload of its parts may take a day, and an
-    // import can be undone for a day after it has ended.
+    // The three days begin with the import, whose time is in the job's id. They are long enough: uploading the parts
+    // may take a day, and the import can be undone for a day after it has ended.
     forgetImportChanges: {
       table: "import_changes",
       key: "project_id, job_id, contact_id",

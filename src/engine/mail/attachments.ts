@@ -34,7 +34,7 @@ export function attachmentKeys(ctx: OfProject, contentId: Id, count: number): st
   return Array.from({ length: count }, (_, index) => keyOf(ctx, contentId, index));
 }
 
-/** The project of a verb's `ctx` or of a sweep. */
+/** A verb's `ctx`, or an object with only the public id of a project. */
 interface OfProject {
   project: { id: string };
 }

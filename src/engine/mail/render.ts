@@ -94,7 +94,7 @@ function listHeaders(project: Project, content: ContentRow): ListHeaders {
   };
 }
 
-/** Returns the Feedback-ID, from narrow to wide: Gmail groups complaints by each of its four parts. */
+/** Returns the Feedback-ID, whose four parts go from narrow to wide. Gmail groups complaints by each of them. */
 function feedbackId(project: Project, { campaignId, templateId, type }: ContentRow): string {
   return `${publicIdOrNull(campaignId ?? templateId) ?? "none"}:${project.id}:${type.toLowerCase()}:petrel`;
 }

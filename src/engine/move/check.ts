@@ -5,8 +5,8 @@ import { Different, type Move, sourceOf, targetOf } from "./state";
 
 /**
  * Compares the next page of rows in both databases, by their whole content and not by hashes. Throws Different for a
- * row that differs although no trigger has noted a change of it. A note is only deleted after the move has copied the
- * row.
+ * row that differs although no trigger has noted that it changed. A note is deleted only after the move has copied the
+ * row, so a difference without a note is an error.
  */
 export async function check(move: Move): Promise<Move> {
   const { tables, state, to } = move;

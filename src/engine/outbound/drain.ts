@@ -94,7 +94,7 @@ export async function drainOutbound(
         .finally(() => busy.delete(key));
       busy.set(key, { projectId, isExtra, turn });
     }
-    // The last look found nothing that this run may call, and no turn is open.
+    // The last look found nothing that this run may call, and no turn is open, so the run ends.
     if (busy.size === 0) break;
     const turnsNow = [...busy.values()].map(({ turn }) => turn);
     isPollDue = await nextEvent(turnsNow, isOver());

@@ -8,8 +8,8 @@ import { type Caller, callers, refreshLater, unknownKeys } from "./cache";
 
 /**
  * Returns the project of an API key and the parts of the key that may be shown, or null. An isolate caches the result
- * for 30 seconds, so a revoked key may work for that long. Once half of that time is over, the next request that uses
- * the result also reads it again, after its answer is sent. A key that does not exist is cached for ten seconds,
+ * for 30 seconds, so a revoked key may work for that long. Once half of that time is over, the next request with the
+ * key makes the isolate read the key again after the answer. A key that does not exist is cached for ten seconds,
  * because it may be created the next moment.
  */
 export async function authenticate(platform: Platform, key: string): Promise<Caller | null> {

@@ -137,9 +137,7 @@ export function deleteLedger(ctx: Context, id: Id): Statement[] {
   return ledgerTables.map((table) => statement(sql`DELETE FROM ${table} WHERE ${ofCampaign} AND ${isOver}`));
 }
 
-/**
- * Does the same for campaigns of any projects. `keys` is a JSON array of objects with `projectId` and `id`.
- */
+/** Like `deleteLedger`, for campaigns of any projects. `keys` is a JSON array of objects with `projectId` and `id`. */
 export function deleteLedgers(keys: string): Statement[] {
   const isIn = (table: string) =>
     sql`EXISTS (SELECT 1 FROM ${sql.raw(table)} o WHERE o.project_id = r.value->>'projectId' AND o.id = r.value->>'id'`;

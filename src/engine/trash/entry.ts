@@ -14,8 +14,8 @@ import type { Context } from "../../platform/context";
 import { storedAs } from "./insert-entry";
 
 /**
- * Matches the entries that can be restored. The sweep deletes an entry some time after its end, and follows the real
- * clock also in a project with a test clock, so the times are checked here too.
+ * Matches the entries that can still be restored. The times are checked here, because the sweep deletes an entry only
+ * some time after its end, and by the real clock even in a project with a test clock.
  */
 export function isKept(ctx: Context): SQL {
   return sql`deleted_at > ${ctx.now.getTime() - keptInTrashMs} AND purge_at > ${ctx.realClock().getTime()}`;

@@ -63,7 +63,7 @@ function rowsOf(ctx: Context, table: SQLiteTable, condition: SQL): SQL {
  */
 const columnsPerCall = 15;
 
-/** Returns a row as a JSON object in SQL, without the number of its project, which a restored backup has changed. */
+/** Returns a row as a JSON object in SQL, without the project's number, which is different in a restored backup. */
 function rowJson(table: SQLiteTable): SQL {
   const columns = columnsOf(table).filter(({ name }) => name !== "project_id");
   return chunksOf(columns, columnsPerCall).reduce((before, some) => {

@@ -79,7 +79,7 @@ function missingJson({ type, name, id, isInTrash }: Missing): MissingJson {
   return { type, id: publicIdOrNull(id), name: name || null, inTrash: isInTrash };
 }
 
-/** Returns the refusal to restore something that names what is gone. */
+/** Returns the error for a resource that cannot be restored, because something that it names is gone. */
 export function needsMore(what: TrashType, missing: MissingJson[]): Conflict {
   const lost = missing.filter(({ inTrash }) => !inTrash);
   const [first = missing[0]] = lost;

@@ -49,8 +49,8 @@ const readEmail = columns({
 });
 
 /**
- * Selects a contact's newest emails that belong to no campaign, because campaigns schedule no single emails. The index
- * by contact does not contain the scheduled time, so this selects by age.
+ * Selects a contact's newest emails, without those of campaigns, which are never scheduled one by one. They are
+ * selected by age, because the index by contact does not contain the scheduled time.
  */
 function newestEmails(ctx: Context, contactId: Id): SQL {
   return sql`(SELECT * FROM emails INDEXED BY ux_emails_contact

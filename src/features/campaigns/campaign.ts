@@ -87,7 +87,7 @@ async function variantsOf(ctx: Context, row: CampaignRow): Promise<Campaign["var
 }
 
 /**
- * Returns the refusal of an action in a state that does not allow it. The contract with clients requires 400 for
+ * Returns the error for an action that the campaign's status does not allow. The contract with clients requires 400 for
  * sending, scheduling, cancelling and retrying; every other action is refused with 409.
  */
 export function wrongState(action: CampaignAction, { status }: Pick<CampaignRow, "status">): BadRequest | Conflict {

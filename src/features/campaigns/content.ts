@@ -9,7 +9,7 @@ import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** The identity of new content, whether it is stored or only composed. */
+/** The values of new content that do not come from the campaign. The content may be stored, or only composed. */
 interface NewContent {
   id: Id;
   at: number;

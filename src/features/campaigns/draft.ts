@@ -64,8 +64,8 @@ export function forgetBodies(ctx: Context, { own, variants }: Pick<StoredBodies,
 
 /**
  * Returns the draft that results from a call. Fields that the call leaves out come from the template that it names, or
- * otherwise keep their values. Throws BadRequest for an audience without its companion field, and NotFound for the
- * template.
+ * otherwise keep their values. Throws BadRequest for an audience that lacks its segment or condition, and NotFound if
+ * the template does not exist.
  */
 export async function draftOf(
   ctx: Context,
@@ -145,7 +145,7 @@ function missing(field: string, audienceType: AudienceType): BadRequest {
   });
 }
 
-/** Adds a warning for each companion field that was not stored because the type of audience does not use it. */
+/** Adds a warning for a segment or condition that was not stored, because the type of audience does not use it. */
 export function warnOfIgnored(
   ctx: Context,
   given: ReplaceCampaign,

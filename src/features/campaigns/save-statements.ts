@@ -31,7 +31,7 @@ export async function guardDraft(ctx: Context, draft: Draft): Promise<Statement[
 }
 
 /**
- * Returns the refusal of a topic for a campaign that is not MARKETING: only MARKETING mail must have the links by which
+ * Returns the error for a topic of a campaign that is not MARKETING. Only MARKETING mail must have the links by which
  * contacts leave a topic.
  */
 function topicMisfits(type: EmailType): Invalid {

@@ -27,8 +27,8 @@ async function unschedule(ctx: Context, id: Id): Promise<CampaignRow> {
   if (!mayBe("unschedule", before.status)) throw wrongState("unschedule", before);
   const row = rowById("campaigns", ctx, id);
   const batch = openBatch(ctx);
-  // No other change makes a scheduled campaign a draft, so if it is a draft of the next version, this batch made it
-  // one.
+  // Only unscheduling turns a scheduled campaign into a draft, so a draft of the next version shows that the campaign
+  // was unscheduled.
   batch.recognise(sql`EXISTS (${row} AND status = 'DRAFT' AND version = ${before.version + 1})`);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   recordChange(batch, ctx, auditedCampaign(ctx, id));

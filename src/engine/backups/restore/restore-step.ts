@@ -22,8 +22,8 @@ import { shardRowOf } from "./shard-row";
 import { notesOfRestore, type RestoreState } from "./state";
 
 /**
- * Tables that are restored last. They have no clock that could hide their rows from the sweeps. The sweeps that find
- * these rows also read other tables, which must be complete by then.
+ * Tables that are restored last, because they have no column `clock` that would hide their rows from the sweeps. A
+ * sweep that finds such a row also reads other tables, which must be complete by then.
  */
 const lastTables = ["template_versions", "execution_counts", "campaign_pages"];
 

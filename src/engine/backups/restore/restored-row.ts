@@ -35,7 +35,7 @@ const endedJobs = ["emails.retry", "webhooks.try", "workflows.start", "workflows
 
 /**
  * The tables with rows that no sweep may find before the release, and the columns of their due times. Each of these
- * tables has a clock.
+ * tables has a column `clock`.
  */
 export const heldTables: Readonly<Record<string, readonly string[]>> = {
   contacts: ["snoozed_until"],
@@ -131,8 +131,9 @@ function isKeptJob({ type }: Row): boolean {
 }
 
 /**
- * Sets the clock of a row. A row that follows the project's own clock gets the new number of the project. A row with a
- * due time by the real clock gets that number, too: until the release, it follows a clock that stands still.
+ * Sets the clock of a row. A row that follows the project's own clock gets the new number of the project. A row that
+ * follows the real clock and has a due time gets that number, too. Until the release, it then follows a clock that
+ * stands still, so no sweep finds it.
  */
 function withClock(table: string, row: Row, { from, to }: Restoring): Row {
   if (row.clock === undefined) return row;
@@ -178,7 +179,7 @@ function ownVariants({ variants = null }: Row, restoring: Restoring): string | n
   }
 }
 
-/** Does the same for the rows of an entry of the trash as for rows in their tables. */
+/** Changes the rows in an entry of the trash in the same way as rows in their tables. */
 function ownContent({ content }: Row, restoring: Restoring, changed: Changed): string {
   try {
     const read = JSON.parse(String(content)) as Record<string, unknown>;

@@ -62,8 +62,8 @@ export interface ContentInput extends ContentChange {
 }
 
 /**
- * Inserts the content of a call or a step, if its template exists and its sender domain is verified. The other rows of
- * the batch are only written if this one is.
+ * Inserts the content of a call or a step, if its template exists and its sender domain is verified. The batch writes
+ * its other rows only if this row was inserted.
  */
 export function insertContentOf(ctx: Context, content: ContentInput): Statement<{ id: Id; type: EmailType }> {
   const { id, templateId, body, recipients, onlyIf, confirmsIf } = content;

@@ -149,7 +149,8 @@ export async function composeEmail(
   const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
-  // The mail waits, because its campaign is held too, and may continue once the project is enabled.
+  // Mail of a campaign waits instead of failing, because the campaign is held as well, and may continue once the
+  // project is enabled.
   if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
     return heldMail(ctx, email, failures.projectDisabled);
   if (ctx.project.disabled) return ended("FAILED", failures.projectDisabled, uncertainSince);
@@ -198,8 +199,8 @@ function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason:
 }
 
 /**
- * Loads the body and the files of a content row. Returns null when they are no longer stored. Only those of one row are
- * kept in memory at a time, because bodies and files may be large.
+ * Loads the body and the files of a content row. Returns null when they are no longer stored. Only the body and the
+ * files of one row are kept in memory at a time, because they may be large.
  */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
   if (delivery.loaded?.contentId === content.id) return delivery.loaded;

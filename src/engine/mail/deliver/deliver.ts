@@ -51,7 +51,8 @@ interface Manner {
  * any case.
  *
  * `isAgain` means that a consumer may have died while handling these emails. Each email is then handled alone, and the
- * attempt is recorded in its row before it is composed. An email with which consumers die too often ends as FAILED.
+ * attempt is recorded in its row before it is composed. If consumers die too often while handling the same email, the
+ * email ends as FAILED.
  */
 export async function deliverPermitted(
   ctx: Context,

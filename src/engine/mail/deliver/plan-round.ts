@@ -8,7 +8,7 @@ import type { Repeat } from "./repeats";
 export interface PlannedRound {
   kind: "shared" | "single" | "repeat";
   emails: EmailRow[];
-  /** The call to repeat; null for a round of another kind. */
+  /** The call to repeat; null unless the round repeats a call. */
   repeat: Repeat | null;
 }
 

@@ -49,8 +49,8 @@ export function endLeasesOfMail(platform: Platform): Promise<void> {
 async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   const after = new Map<Db, number>();
   const now = platform.now.getTime();
-  // Handed-over mail keeps its `due_at`, which is at most a lease ahead. So if the lease is shorter, mail that is due
-  // later is included.
+  // The hand-over of a mail does not change its `due_at`, which is at most `permitMs` later than the hand-over. A mail
+  // that was handed over at least `leaseMs` ago is therefore due by this time.
   const dueBefore = now + permitMs - leaseMs;
   await sweepDatabases(platform, async (db) => {
     const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0, dueBefore });
@@ -203,7 +203,7 @@ async function settleHanded(
 
 async function settle(platform: Platform, db: Db, lost: Handed[]): Promise<void> {
   const now = platform.now.getTime();
-  // `handed_at` is by the real clock, also in a project with its own.
+  // `handed_at` follows the real clock, even in a project with a test clock.
   const realNow = platform.realClock().getTime();
   const results = lost.map(({ id, projectId, campaignId, round, provider, handedAt, uncertainSince }) => {
     const called = provider === null ? null : accountNamed(platform.accounts, provider);

@@ -101,9 +101,9 @@ export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL
 
 /**
  * Returns the statements for emails that the provider must have accepted, because there is a report, an open or a
- * click. They record the acceptance if it is not recorded yet, because the report was faster than the provider's
- * answer, or the answer was lost. A later answer then changes nothing. `isMeant` is a condition on the email `e` that
- * identifies the accepting provider.
+ * click. They record the acceptance if it is not recorded yet: the report may have been faster than the provider's
+ * answer, or the answer may be lost. An answer that arrives later changes nothing. `isMeant` is a condition on the
+ * email `e` that identifies the accepting provider.
  */
 export function updateSent(
   ctx: Context,

@@ -7,8 +7,8 @@ import { select } from "../../../db/statement";
 import type { Receiver } from "../../outbound/drain";
 
 /**
- * The most hosts of a project that are read. A project has at most two turns at a time. Four hosts are enough to find
- * one without a turn.
+ * The most hosts of a project that are read. At most two hosts of a project have a turn at a time, so four hosts are
+ * enough to find one without a turn.
  */
 const hostsOfProject = 4;
 /** The most projects whose hosts are read. */

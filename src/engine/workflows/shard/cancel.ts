@@ -35,7 +35,7 @@ const readFound = columns({ id: asId, workflowId: asId, isUnmirrored: asFlag });
 /**
  * Cancels the executions in `chosen` to which the cancellation applies, and returns their number. An execution that was
  * mirrored until now is listed in `unshown`, in one row for each workflow, until the mirror shows that it ended. The
- * others belong to a change that the mirror has yet to show.
+ * other executions need no such row, because they belong to a change that the mirror has yet to show.
  */
 export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], now: number): number {
   const found = findActive(store, given, chosen);

@@ -23,8 +23,8 @@ const numbersPerMs = 1024;
 /**
  * For each object, a number below which no change has executions with something to do. A pass starts at this number, so
  * it need not read all changes that wait for the mirror. The number stays valid because an execution only gets
- * something to do through a new change. The exception is an execution for which the log must be checked; it is also
- * found by its time.
+ * something to do through a new change. An execution for which the log must be checked is the exception, but a pass
+ * also finds it by its time.
  */
 const firstBusyOnes = new WeakMap<ShardStore, number>();
 

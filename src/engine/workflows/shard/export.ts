@@ -4,7 +4,8 @@ import type { ShardStore, Value } from "./store";
 
 /**
  * The tables of a backup, with their keys, in the order of the export. Outputs and events are exported with their
- * executions. An execution that changes after `changes` was exported is newer than the backup.
+ * executions. An execution that changes after `changes` was exported is newer than the backup, so a restore mirrors it
+ * again.
  */
 const tables: Record<string, readonly string[]> = {
   changes: ["n"],

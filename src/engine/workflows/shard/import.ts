@@ -25,14 +25,14 @@ const tables = [
 ];
 
 /**
- * Inserts rows of a backup. An existing row stays unchanged, so a repeat has no effect. Returns what is wrong with the
- * rows, in which case none is inserted; null when nothing is.
+ * Inserts rows of a backup. An existing row stays unchanged, so a repeat has no effect. If a row is faulty, returns
+ * what is wrong and inserts none of the rows; otherwise returns null.
  */
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
-  // Executions that have something to do, or are not mirrored, are found by their change, so each of them gets one
-  // here.
+  // Executions that have something to do, or are not mirrored, are found by their change, so each of them gets a new
+  // change here.
   const fresh = rows.filter(
     ({ table, row }) => table === "executions" && (row.change === unknownChange || typeof row.needs === "string"),
   );
@@ -74,7 +74,10 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
 const withMarks = `DO UPDATE SET public_at = coalesce(public_at, excluded.public_at),
   segment_at = coalesce(segment_at, excluded.segment_at), tick = coalesce(tick, excluded.tick)`;
 
-/** Names are part of the statements, so only those of our own tables and columns may pass. */
+/**
+ * Returns what is wrong with the rows; null if nothing is. The names of tables and columns become part of statements,
+ * so unknown names are faults.
+ */
 function faultOf(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const known = new Map(tables.map((table) => [table, columnsOf(store, table)]));
   for (const { table, row } of rows) {

@@ -72,7 +72,7 @@ export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids:
 }
 
 /**
- * Mirrors executions of which the mirror has an older version than it was shown, because its database was restored to an
+ * Mirrors again those executions whose newest versions the mirror has lost, because its database was restored to an
  * earlier time. Returns the ids that the shard does not know.
  */
 export async function mirrorAgain(

@@ -124,8 +124,8 @@ export class Pump {
     const { home } = this;
     try {
       for (let isOver = home.address() === null; !isOver; ) {
-        // The limit is taken before the project is read. Executions that begin after that may belong to a project that
-        // was enabled again.
+        // The newest execution is noted before the project is read, because executions that begin later may belong to a
+        // project that was enabled again.
         const ending = cancelling(home.store, null, projectDisabled);
         const ctx = await home.context();
         // The project was deleted. Its deletion erased this object, but a late call wrote to it afterwards.

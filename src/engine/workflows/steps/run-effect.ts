@@ -24,7 +24,7 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Ste
   try {
     return await effectAt(arrivals).run(ctx, arrivals);
   } catch (error) {
-    // When a query exhausts the database, the step itself may be the cause.
+    // When a query exhausts the database, the step itself may be the cause, so the error counts as the step's own.
     if (isTrouble(error) && troubleOf(error) !== "exhausted") throw error;
     await requireDatabase(ctx);
     ctx.log("error", "A step of a workflow broke off", {

@@ -56,12 +56,12 @@ const maxRequestBytes = 500_000;
 const askAgainMs = 15 * minuteMs;
 
 /**
- * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
- * stored row. Then the call is in progress, or its outcome is stored but the report was lost, or the execution already
- * has the outcome. The last case occurs when a changed workflow leads an execution to a step again.
+ * Renders and stores the calls of a group of executions, and asks a consumer to make them. If a repeat finds a stored
+ * row, the call is in progress, or its outcome is stored but the report was lost, or the execution already has the
+ * outcome. The last case occurs when a changed workflow leads an execution to a step again.
  */
 async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
-  // Calls are made by the real clock, while the execution waits by its project's clock.
+  // Calls follow the real clock, whereas the execution waits by the clock of its project.
   const ctx = { ...given, now: given.realClock() };
   const reading = openBatch(ctx);
   const calls = reading.add(selectCalls(ctx, arrivals));

@@ -19,7 +19,7 @@ const readKey = columns({
 
 /**
  * Finds keys that were never used. They should be revoked, because every key can leak. Keys are in the control
- * database.
+ * database, so this check has a batch of its own.
  */
 export const checkKeys: AttentionCheck = (ctx, control) => {
   const until = ctx.realClock().getTime() - unusedDays * dayMs;

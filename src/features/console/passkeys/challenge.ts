@@ -29,7 +29,7 @@ export async function requireChallenge(
   return { text, hash: await hashKey(text), expiresAt };
 }
 
-/** Uses a challenge up. Refuses the batch when the challenge was used before. */
+/** Marks a challenge as used. Refuses the batch when the challenge was used before. */
 export function useChallenge({ hash, expiresAt }: AnsweredChallenge): Statement {
   return refusable(sql`INSERT INTO used_challenges (hash, expires_at) VALUES (${hash}, ${expiresAt})`, {
     on: { unique: "used_challenges.hash" },

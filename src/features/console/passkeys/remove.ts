@@ -7,7 +7,7 @@ import { recordChange } from "../../../engine/audit/record-change";
 import type { Platform } from "../../../platform/context";
 import { auditedPasskey, findPasskey } from "./passkey";
 
-/** Removes one of the person's own passkeys. Sessions that it has opened stay. */
+/** Removes one of the person's own passkeys. Sessions that were opened with it stay open. */
 export async function removePasskey(platform: Platform, visitor: Visitor, id: Id): Promise<void> {
   await findPasskey(platform, visitor, id);
   const own = sql`FROM passkeys WHERE id = ${id} AND person_id = ${visitor.person.id}`;
