@@ -1,7 +1,7 @@
 /** Waits that grow with each attempt, up to a limit. */
 export interface Backoff {
   firstMs: number;
-  /** Factor from one wait to the next. */
+  /** The factor from one wait to the next. */
   growth: number;
   maxMs: number;
 }

@@ -51,7 +51,7 @@ export class NotAuthenticated extends Refusal {}
 /** A provider's report without a valid signature. */
 export class Untrusted extends Refusal {}
 
-/** A call from a page of another site, on a route for programs and our own pages only. */
+/** A call from a page of another site to a route that only programs and our own pages may call. */
 export class ForeignOrigin extends Refusal {
   constructor(origin: string) {
     super("Pages of other sites may not call this endpoint. Nothing was done.", {
@@ -162,7 +162,7 @@ export class RateLimited extends Refusal {
 }
 
 export class TooLarge extends Refusal {
-  /** `what` is larger than allowed: the body, unless the body only announces it. */
+  /** `what` names what is too large; by default, it is the body. */
   constructor(
     maxBytes: number,
     {

@@ -53,7 +53,10 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
   }, input);
 }
 
-/** Whether a path leads into a text, such as the JSON in a form field: a value in it is there, but cannot be shown. */
+/**
+ * Whether a path leads into a text, such as the JSON in a form field. A value at such a path is not missing, although
+ * it cannot be shown.
+ */
 function isInText(input: unknown, path: PropertyKey[]): boolean {
   return path.some((_, index) => typeof valueAt(input, path.slice(0, index)) === "string");
 }

@@ -7,7 +7,7 @@ const keyed = new Map<string, ReturnType<typeof hmac.create>>();
 
 /**
  * Returns an HMAC-SHA256 synchronously: a mail needs several, and a promise for each would cost more than the hash
- * itself. For each secret, the isolate caches the state of the hash that has already taken in the key. There are few
+ * itself. For each secret, the isolate caches the state of the hash that has already processed the key. There are few
  * secrets, so the cache stays small.
  */
 export function macOf(secret: string, bytes: Uint8Array): Uint8Array {
@@ -16,7 +16,7 @@ export function macOf(secret: string, bytes: Uint8Array): Uint8Array {
   return state.clone().update(bytes).digest();
 }
 
-/** Compares two codes. Takes the same time regardless of where the two differ. */
+/** Compares two authentication codes. Takes the same time regardless of where the two differ. */
 export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length;
   for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0);

@@ -66,8 +66,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
     again: z.literal(true).optional(),
   }),
   /**
-   * The results of emails that a consumer could not store because the database did not answer. The message contains the
-   * results.
+   * The results of emails that a consumer could not store because the database did not answer. This message contains
+   * the results themselves.
    */
   Unwritten.extend({ type: z.literal("mail.settle"), projectId }),
   /**
@@ -86,8 +86,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
   z.strictObject({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
-   * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the answer to the
-   * recipient does not wait for a database.
+   * Opens and clicks. This message contains them: no row exists until its consumer writes one, because the answer to
+   * the recipient does not wait for a database.
    */
   z.strictObject({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
   /** Deliveries to webhooks of some projects are due. */

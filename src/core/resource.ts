@@ -31,7 +31,7 @@ export type Resource =
   | "trash entry"
   | "route";
 
-/** Resources that are identified by a name; the others have our ids. */
+/** Resources that are identified by a name. All others are identified by our ids. */
 const named = [
   "field",
   "event",

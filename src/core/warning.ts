@@ -7,7 +7,7 @@ export const Warning = z.object({
 });
 export type Warning = z.infer<typeof Warning>;
 
-/** The warnings in the schema of an answer. The field is present only when there are any. */
+/** The schema of the warnings in an answer. The field is present only when there are any. */
 export const Warnings = z
   .array(Warning)
   .optional()

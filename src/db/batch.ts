@@ -67,7 +67,7 @@ export interface BatchContext extends Nudging {
   random(): number;
   sleep(ms: number): Promise<void>;
   spent: Spent;
-  /** The audit entry of the call for which the batch is; absent or null for most calls. */
+  /** The audit entry of the call that makes the batch; absent or null for most calls. */
   callEntry?: CallEntry | null;
 }
 

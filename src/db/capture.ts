@@ -20,7 +20,7 @@ export const columnsPerArray = 30;
 
 /**
  * Returns the SQL that makes the image of a row: an array of arrays with its columns, which `readImage` reads. `row` is
- * the name of the row in the statement.
+ * the alias of the row in the statement, or `OLD` or `NEW` in a trigger.
  */
 export function imageOf({ columns }: ProjectTable, row: string): string {
   const groups = Array.from({ length: Math.ceil(columns.length / columnsPerArray) }, (_, index) =>

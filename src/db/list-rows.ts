@@ -15,7 +15,7 @@ export interface CursorQuery {
 }
 
 interface RowList<Row> {
-  /** The condition for rows in the list, including the project. */
+  /** The condition for rows in the list, including the condition on the project. */
   where: SQL;
   /** The column by which the list is sorted. Its values are unique among the rows. */
   by: string & keyof Row;

@@ -138,7 +138,8 @@ const bytesPerStatement = 500_000;
 
 /**
  * Writes rows unchanged. Each replaces the row with the same key. A row with another key but the same value in a unique
- * column is deleted. That row has also changed in the source database, so its key is noted, and it is written again.
+ * column is deleted. That row has also changed in the source database, so its key is noted, and the move writes it
+ * again.
  */
 export function replaceRows({ project }: Owner, table: ProjectTable, images: readonly string[]): Statement[] {
   const into = list(table.columns.map((column) => sql`${sql.identifier(column)}`));

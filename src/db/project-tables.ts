@@ -7,7 +7,7 @@ import * as t from "./tables";
 /** A table with rows of projects, described for erasing and copying a project. */
 export interface ProjectTable {
   name: string;
-  /** The columns of the table's key without `project_id`: at most four. */
+  /** The columns of the table's key without `project_id`: at most four in a table that is copied. */
   key: readonly string[];
   /** All columns of the table without `project_id`, in a fixed order. */
   columns: readonly string[];

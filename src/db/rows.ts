@@ -40,13 +40,14 @@ export function asJson<T>(): ColumnReader<T> {
 }
 
 /**
- * Reads a text that is one of a fixed set. The statement, or a CHECK constraint of the table, guarantees that it is.
+ * Reads a text that is one of a fixed set. It is not checked, because the statement or a CHECK constraint guarantees
+ * it.
  */
 export function asOneOf<T extends string>(): ColumnReader<T> {
   return (value) => asText(value) as T;
 }
 
-/** Reads a priority. Only our own statements write this column. */
+/** Reads a priority. It is not checked, because only our own statements write it. */
 export const asPriority: ColumnReader<Priority> = (value) => asNumber(value) as Priority;
 
 export function orNull<T>(read: ColumnReader<T>): ColumnReader<T | null> {

@@ -59,7 +59,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
 }
 
 /**
- * Checks the rate limits of a request by a link that we signed, whose route finds the project by itself. The request
+ * Checks the rate limits of a request by a link that we signed, after its route has found the project. The request
  * counts like one with a secret key, because the link comes from a call with such a key.
  */
 export async function admitByLink(c: HonoContext<AppEnv>, ctx: Context): Promise<void> {
@@ -93,8 +93,8 @@ export function givenKey(c: HonoContext<AppEnv>): string | null {
 type Claimed = OwnedKey & KeyUse;
 
 /**
- * Returns the key as this request claims it. Null when the body could not be read, because such a request is refused
- * without claiming anything.
+ * Returns what a request needs in order to claim its key. Null when the body could not be read, because such a request
+ * is refused without claiming anything.
  */
 function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   const body = c.get("keyedBody");

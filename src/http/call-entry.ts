@@ -8,7 +8,10 @@ import type { Context, Platform } from "../platform/context";
 import { auditedCall } from "./audited-call";
 import type { AppEnv } from "./router";
 
-/** Parameters of paths that name what a call is about. All others are ids, or could be somebody's address. */
+/**
+ * The path parameters whose value becomes the name in an entry. No others do, because they are ids or might be
+ * somebody's address.
+ */
 const namingParameters = ["eventName", "field"];
 
 /**

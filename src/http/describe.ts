@@ -109,7 +109,7 @@ const ifMatch = {
   name: "If-Match",
   in: "header" as const,
   schema: { type: "string" as const },
-  // Has no example: the reference page would send it, and most calls would be a 412.
+  // Has no example: the reference page would send it, and most calls would fail with a 412.
   description:
     'The `version` that you expect, such as `"7"`. When the current version is a different one, the call is a 412 and ' +
     "changes nothing.",
@@ -119,7 +119,7 @@ const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header" as const,
   schema: { type: "string" as const },
-  // Has no example: the reference page would send it, and the second request would be a 409.
+  // Has no example: the reference page would send it, and the second request would fail with a 409.
   description:
     "1 to 255 printable ASCII characters, such as `order-1042-receipt`. Requests with the same key take effect only once.",
 };

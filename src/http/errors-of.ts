@@ -30,7 +30,7 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
   return [
     401,
     ...when(body !== undefined, 400, 408, 413, 422),
-    // Each of them refuses query parameters that it does not know.
+    // An operation that takes a key refuses query parameters that it does not know.
     ...when(takesKey(operation), 422),
     ...when(query !== undefined, 422),
     ...when(operation.names().query.has("cursor"), 400),

@@ -1,6 +1,6 @@
 /**
- * The names of list parameters in other APIs. Each name stands for the first of our parameters next to it that the
- * route has.
+ * The names of list parameters in other APIs, and our parameters with the same meaning. A name stands for the first of
+ * these parameters that the route has.
  */
 const elsewhere: [names: string[], here: string[], advice: string][] = [
   [

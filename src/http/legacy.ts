@@ -10,7 +10,7 @@ import { findUnknown } from "./names";
 import type { AppEnv } from "./router";
 
 /**
- * The flat error body of three old endpoints for a missing required field, together with the fields of the envelope.
+ * The flat error body of three old endpoints for a missing required field. It has some fields of the envelope as well.
  */
 const LegacyError = z
   .object({

@@ -16,8 +16,8 @@ export interface Names {
    */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * The paths of fields that are a condition. Ignoring an unknown name there would silently drop a part of the
-   * condition.
+   * The paths of fields that are a condition. Unknown names in conditions are checked too, because ignoring one
+   * silently would drop a part of the condition.
    */
   conditions: readonly string[];
   /** Fields that are refused, with advice. */

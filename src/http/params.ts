@@ -50,7 +50,7 @@ export function clampWarnings(asked: Record<string, string>, read: Record<string
   });
 }
 
-/** `?limit=` and `?cursor=` of a cursor list. */
+/** The schema of `?limit=` and `?cursor=` of a cursor list. */
 export const CursorQuery = z.object({
   limit: wholeNumber(defaultLimit, maxLimit),
   cursor: z.string().optional().meta({ description: "The cursor of the previous page." }),
@@ -58,7 +58,7 @@ export const CursorQuery = z.object({
 
 const maxPage = 1_000_000;
 
-/** `?page=` and `?pageSize=` of a page list. */
+/** The schema of `?page=` and `?pageSize=` of a page list. */
 export const PageQuery = z.object({
   page: wholeNumber(1, maxPage),
   pageSize: wholeNumber(defaultLimit, maxLimit),

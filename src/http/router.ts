@@ -17,7 +17,7 @@ export interface AppEnv {
     requestId: string;
     /** The policy of the requested route. */
     policy: Policy;
-    /** Everything that works without a project: for the middleware, operators and recipients. */
+    /** Everything that needs no project, for the middleware and for the calls of operators and recipients. */
     platform: Platform;
     /** Answers another request within this one, just as the Worker would: see `callsInside`. */
     answerInside: AnswerRequest;

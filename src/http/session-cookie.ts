@@ -36,7 +36,7 @@ function cookieOf(c: HonoContext<AppEnv>, name: string): string | null {
   return (isPlainLocal(c) ? getCookie(c, name) : getCookie(c, name, "host")) ?? null;
 }
 
-/** A null value removes the cookie. */
+/** Sets a cookie. A null value removes the cookie. */
 function set(c: HonoContext<AppEnv>, name: string, value: string | null): void {
   const isPlain = isPlainLocal(c);
   setCookie(c, name, value ?? "", {

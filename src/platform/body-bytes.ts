@@ -25,8 +25,8 @@ const bodies = new Set<Body>();
 
 export interface HeldBody {
   /**
-   * Counts more bytes. Returns false when there is no memory for them. The only body of the isolate always fits, and a
-   * project's only body may exceed the limit of one project.
+   * Counts more bytes. Returns false when there is no memory for them. A body that is the only one in the isolate
+   * always fits, and the only body of a project may exceed the project's limit.
    */
   grow(bytes: number): boolean;
   /** Releases the bytes. Called when the body has been processed or is gone. */

@@ -5,8 +5,8 @@ import type { Admission, Admitted, Answered, ProjectGateObject } from "./project
 
 /**
  * The gate of a project, as the middleware uses it. One object holds the project's rate-limit buckets. Sixteen objects
- * share the project's idempotency keys, because each key takes two calls and two writes. When an object does not
- * answer, a method returns null or nothing.
+ * share the project's idempotency keys, because two calls and two writes for each key are too much for one object. When
+ * an object does not answer, a method returns null or nothing.
  */
 export interface Gate {
   /**
@@ -85,7 +85,10 @@ export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Ga
 
 const keepersPerProject = 16;
 
-/** Returns the name of the object that stores a key. The mapping must never change, because a key lives for a day. */
+/**
+ * Returns the name of the object that stores a key. The mapping must never change: otherwise stored keys would not be
+ * found.
+ */
 export function keeperOf(projectId: string, key: Pick<OwnedKey, "kind" | "key">): string {
   let hash = 0;
   for (const letter of nameOf(key)) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;

@@ -59,8 +59,8 @@ function isNext(entry: SlotEntry): boolean {
   if (slots.size >= atOnce) return false;
   const busy = new Set([...slots].map(({ project }) => project));
   const first = [...waiting].find(({ project }) => !busy.has(project));
-  // An entry may have been dropped by mistake, if the isolate was stopped for a while. It then takes a slot without its
-  // place in the queue.
+  // An entry may have been dropped by mistake, if the isolate was stopped for a while. It then takes a slot only when
+  // no other entry can take it.
   return first === entry || (first === undefined && !busy.has(entry.project));
 }
 

@@ -30,7 +30,7 @@ const maxCallers = 10_000;
 const expiredPerStep = 10_000;
 
 /**
- * The token buckets and idempotency keys of one project, checked in one call per request. Each method is one
+ * The token buckets of one project, or a sixteenth of its idempotency keys: see `gate.ts`. Each method is one
  * synchronous step, so exactly one of a hundred requests with the same key claims it.
  */
 export class ProjectGateObject extends DurableObject {

@@ -134,8 +134,8 @@ export interface WorkflowShard {
   /** Deletes everything about a deleted workflow: its executions, the contacts that entered it, and its counts. */
   forgetWorkflow(address: ShardAddress, workflowId: Id): Promise<void>;
   /**
-   * Mirrors executions of which the mirror has an older version, whether or not they were mirrored before. Returns those
-   * that the shard does not know.
+   * Mirrors executions again if the mirror has an older version, even if the newer one was mirrored before. Returns the
+   * executions that the shard does not know.
    */
   show(address: ShardAddress, mirrored: { id: Id; version: number }[]): Promise<Id[]>;
   /** Wakes executions that are due. */

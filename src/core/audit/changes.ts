@@ -11,7 +11,7 @@ export interface FieldChange {
   to?: unknown;
 }
 
-/** The keys that mark an id or a time in stored changes, because answers show both in their public form. */
+/** The keys that mark an id or a time in stored changes, so that answers can show both in their public form. */
 export const idMark = "$id";
 export const timeMark = "$time";
 

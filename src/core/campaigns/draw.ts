@@ -1,7 +1,8 @@
 import { type Id, textOf } from "../ids";
 
-// A draw is the pseudo-random number by which a contact gets a variant or belongs to the canary. It depends only on the
-// ids of campaign and contact, so a repeated draw gives the same result, and two campaigns draw independently.
+// A draw is the pseudo-random number that decides which variant a contact gets, and whether the contact belongs to the
+// canary. It depends only on the ids of campaign and contact, so a repeated draw gives the same result, and two
+// campaigns draw independently.
 
 /**
  * Returns a number from 0 to 2^32 - 1 (FNV-1a, 32 bits, with the finalizer of MurmurHash3). Draws are evenly

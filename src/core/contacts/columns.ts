@@ -18,8 +18,8 @@ export interface ContactColumn {
    */
   isField?: true;
   /**
-   * How an import with `columns=all` uses the column: only for a `new` contact, for any contact without a value
-   * (`once`), or as part of the row's opt-out (`left`). Each cell contains one of `words`, or a time.
+   * How an import with `columns=all` uses the column: `new` only for a new contact, `once` for any contact that has no
+   * value yet, `left` as part of the row's opt-out. Each cell contains one of `words`, or a time.
    */
   imported?: "new" | "once" | "left";
   /** The words that an import accepts. */

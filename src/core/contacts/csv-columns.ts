@@ -39,7 +39,7 @@ export interface Taken {
   takesSubscribed?: boolean;
   /** When set, the columns that describe the contact itself are used too. */
   movingIn?: MovingIn | null;
-  /** Whether a column describes the contact itself only when the mapping names it. */
+  /** Whether only columns that the mapping names can describe the contact itself. */
   movesMappedOnly?: boolean;
   mapping?: Mapping;
 }
@@ -57,7 +57,7 @@ export function namesEmail(names: string[], taken: Taken): boolean {
 
 /**
  * Columns that never become data: the standard fields, and columns without a name. `dataColumns` also leaves out a
- * column `Subscribed`, in any case of letters, and the reserved keys of data.
+ * column `subscribed`, ignoring case, and the reserved keys of data.
  */
 const droppedColumns = new Set<string>(["", ...standardFields]);
 

@@ -8,8 +8,8 @@ import { standardFields } from "./standard-fields";
 const maxMappingLength = 32_768;
 
 /**
- * The use of one column: a field of the contact itself, in lower case, or a key of data. When both are absent, the
- * column is dropped.
+ * The use of one column: a field of the contact itself, in lower case, or a key of data. When both are null, the column
+ * is dropped.
  */
 export interface Target {
   field: string | null;

@@ -6,7 +6,7 @@ import { type Moved, type MovedFault, readMoved } from "./csv-moved";
 import { isOptOut } from "./csv-opt-out";
 
 /**
- * One row: a contact's address and data. When the import uses these columns, the row also has the subscription, and the
+ * One row: a contact's address and data. If the import uses their columns, the row also has the subscription and the
  * values that describe the contact itself.
  */
 export interface ReadRow extends Moved {

@@ -5,7 +5,7 @@ import type { CsvFault } from "./csv-columns";
 /** A file that is too large to be read at once. */
 export interface LargeFile {
   size: number;
-  /** Reads this many bytes, or all that are left. */
+  /** Reads `length` bytes, or fewer at the end of the file. */
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
@@ -22,15 +22,18 @@ export interface CsvPlace {
 const bytesAtOnce = 4 * 1024 * 1024;
 
 /**
- * Reads the beginning of a file, which always contains its whole header unless the header is too long. Returns whether
- * that is all of the file.
+ * Reads the beginning of a file, which contains the whole header unless the header is too long. `endsFile` tells
+ * whether the beginning is the whole file.
  */
 export async function readHead(file: LargeFile): Promise<{ bytes: Uint8Array; endsFile: boolean }> {
   const bytes = await file.read(0, bytesAtOnce);
   return { bytes, endsFile: bytes.byteLength === file.size };
 }
 
-/** Returns the start of the first row below the header in bytes of the file. `head` has the text of its beginning. */
+/**
+ * Returns where the first row below the header starts, in bytes of the file. `head` is the opened beginning of the
+ * file, and `bytes` are its bytes.
+ */
 export function firstRowIn(head: Csv, bytes: Uint8Array): RowStart {
   const { cursor, row } = head.firstRow;
   const markBytes = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -39,9 +42,9 @@ export function firstRowIn(head: Csv, bytes: Uint8Array): RowStart {
 
 /**
  * Returns a function that opens a file at a row. The place of the row is counted in bytes of the file, so a job can
- * continue there without reading what comes before. The text that was read last is used again for the rows in it. A
- * text begins with a row, and a row that its end cuts off is read again as the first row of the next text: so rows,
- * quoted line ends and characters may be anywhere.
+ * continue there without reading what comes before. The text that was read last is kept, and used again for other rows
+ * in it. Each text begins with a row. If the end of a text cuts off a row, the next text begins with that row, so a row
+ * is always parsed as a whole.
  */
 export function placesIn(
   file: LargeFile,
@@ -76,10 +79,7 @@ async function textAt(file: LargeFile, head: Csv, from: number, atOnce: number):
   return textAt(file, head, from, maxBytesOfWindow);
 }
 
-/**
- * Whether the reading of rows can continue in a text: it contains the next row as a whole, or enough of it to tell that the
- * row is too long.
- */
+/** Whether a text contains the whole next row, or enough of it to tell that the row is too long. */
 function hasRow(csv: Csv, cursor: number): boolean {
   const read = readRows(csv, { cursor, row: 1 }, () => false);
   return "fault" in read || read.next === null || read.next.cursor > cursor;

@@ -83,7 +83,10 @@ type Take = (cells: string[], row: number) => boolean;
  */
 const windowLength = 512 * 1024;
 
-/** The bytes in which a window fits: a character takes at most three, and one of four bytes counts as two. */
+/**
+ * The most bytes of a window. Its length is counted in UTF-16 code units, each of which takes at most three bytes in
+ * UTF-8.
+ */
 export const maxBytesOfWindow = 3 * windowLength;
 
 function readWindow({ text, endsFile, delimiter, newline }: CsvText, from: RowStart, take: Take): RowStart | CsvFault {
@@ -122,8 +125,8 @@ function skipLineEnds(text: string, cursor: number): number {
 }
 
 /**
- * Decodes UTF-8. Removes a byte order mark at the start of the file, and a character that is cut off before its end.
- * Null when the bytes are not UTF-8.
+ * Decodes UTF-8. Removes a byte order mark at the start of the file, and drops an incomplete character at the end of
+ * bytes that do not end the file. Null when the bytes are not UTF-8.
  */
 function decodeUtf8(bytes: Uint8Array, { isStart, endsFile }: { isStart: boolean; endsFile: boolean }): string | null {
   try {

@@ -19,8 +19,8 @@ export interface BeforeRow extends ImportedContact {
 
 /**
  * Returns a contact as an import leaves it after a row. The statements of the import do the same in SQL;
- * `test/api/import-dry-run.test.ts` compares the two. `erasedAt` is when the address opted out before its contact was
- * erased; null when it did not.
+ * `test/api/import-dry-run.test.ts` compares the two. If an earlier contact with this address opted out and was then
+ * erased, `erasedAt` is the time of that opt-out; otherwise null.
  */
 export function afterRow(
   before: BeforeRow | null,

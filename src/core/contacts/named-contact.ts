@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readId } from "../ids";
 import { Email } from "../mail/address-input";
 
-/** Reads a contact's id or address, from a query or a body. */
+/** The schema of a contact's id or address, in a query or a body. */
 export const NamedContact = z
   .object({
     contactId: z

@@ -9,8 +9,8 @@ export interface Part {
   number: number;
 }
 
-// A signature is the id of the project, in 16 bytes, and an HMAC-SHA256. Signed are a byte with which no other kind of
-// token begins (see tokens.ts), the id of the project, and the part. The URL names the part.
+// A signature is the id of the project, in 16 bytes, and an HMAC-SHA256. The HMAC covers a byte with which no other
+// kind of token begins (see tokens.ts), the id of the project, and the part. The URL names the part.
 const layout = 4;
 const idBytes = 16;
 const macBytes = 32;

@@ -3,8 +3,8 @@ import type { Warning } from "../warning";
 import type { Unheeded } from "./csv-row";
 
 /**
- * Counts imported rows that suggest an opt-out in a column that the import did not use. Jobs that were stored before
- * this check existed lack the counts.
+ * The numbers of imported rows that suggest an opt-out in a column that the import did not use. Jobs that were stored
+ * before this check existed lack these numbers.
  */
 export const UnheededRows = z.object({
   /** The number of rows with a "no" in the column `subscribed`. */

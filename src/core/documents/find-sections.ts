@@ -1,8 +1,8 @@
 /** A part of the documentation below one heading. */
 export interface Section {
   /**
-   * The address of the page in this installation, such as `/docs/campaigns.md`, or of the document that describes an
-   * operation.
+   * The address of the page in this installation, such as `/docs/campaigns.md`. A section about an operation has the
+   * address of the document that describes the operation.
    */
   page: string;
   /** The title of the page. */

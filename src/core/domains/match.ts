@@ -22,7 +22,10 @@ export function allRequiredFound(records: DnsRecord[]): boolean {
   return records.every(({ required, status }) => !required || status === "FOUND");
 }
 
-/** Whether any lookup is needed. A reserved name that the provider has verified has no required records. */
+/**
+ * Whether any lookup is needed. A reserved name that the provider has verified needs none, because it has no required
+ * records.
+ */
 export function needsDns(records: DnsRecord[]): boolean {
   return records.some(({ required }) => required);
 }

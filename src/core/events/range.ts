@@ -22,7 +22,7 @@ export function spanOf(text: string): Span | null {
   return Number.isNaN(at) ? null : { from: at, to: at + 1 };
 }
 
-/** `?startDate=` or `?endDate=`. */
+/** The schema of `?startDate=` and of `?endDate=`. */
 export const DateOrTime = z
   .string()
   .transform((text, check) => {
@@ -34,7 +34,7 @@ export const DateOrTime = z
   })
   .meta({ type: "string", example: "2026-01-31" });
 
-/** Query fields of a span of time. Both ends are included. */
+/** The schema of a query for a span of time. Both ends are included. */
 export const DateRange = z
   .object({
     startDate: DateOrTime.optional().meta({ description: "The start, included. A date starts at 00:00 UTC." }),

@@ -25,5 +25,5 @@ export function serviceEventsThat(holds: (event: ServiceEvent, name: string) => 
 /** The columns of statistics, each with the event that it counts. */
 export const eventColumns = serviceEventList.flatMap(
   ([name, { column, columnMeans: means }]) =>
-    column === undefined ? [] : [{ name, column: column as EventColumn, means }], // the list has no other columns
+    column === undefined ? [] : [{ name, column: column as EventColumn, means }], // EventColumn contains every column
 );

@@ -49,13 +49,13 @@ export const FromName = DisplayName.refine((name) => name.length <= maxFromNameL
   params: { code: "too_big" },
 }).meta({ maxLength: maxFromNameLength });
 
-/** `"ada@example.com"` or `{ name, email }`. */
+/** The schema of an address: `"ada@example.com"` or `{ name, email }`. */
 export const AddressInput = z
   .unknown()
   .transform((input, check) => readAddress(input, [], check))
   .meta({ ...addressShape, example: "ada@example.com" });
 
-/** One address, or a list of 1 to 500. */
+/** The schema of recipients: one address, or a list of 1 to 500. */
 export const RecipientsInput = z
   .unknown()
   .transform((input, check): Address[] => {

@@ -66,6 +66,6 @@ function headOf(kind: BodyKind, language: string): string {
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="${schemes}"><style>img,table{max-width:100%}img[width]{height:auto}</style></head>`;
 }
 
-/** The column is 600 pixels wide, like most templates. Wider content scrolls. */
+/** The style of our layout's column, which is 600 pixels wide, like most templates. Wider content scrolls. */
 const frame =
   "max-width:600px;margin:0 auto;padding:16px;overflow:auto;overflow-wrap:break-word;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif";

@@ -83,10 +83,13 @@ function withFooter(html: string, kind: BodyKind, { unsubscribeUrl, manageUrl, l
 
 const line = "font:14px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;text-align:center";
 
-/** In our own layout, text colours follow the light or dark background. A paler text is readable on both. */
+/**
+ * The footer in our own layout, where text colours follow the light or dark background. A paler text is readable on
+ * both.
+ */
 const inFrame = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #999;${line};opacity:.8">`;
 
-/** This footer has a background of its own, so that it is readable in any document. */
+/** The footer in a document that is not our own. It has a background of its own, so that it is readable anywhere. */
 const onGround = `<div class="petrel-footer" style="max-width:600px;margin:32px auto 0;padding:16px;background:#fff;color:#4d565b;${line}">`;
 const darkGround =
   "<style>@media(prefers-color-scheme:dark){.petrel-footer{background:#1c2023!important;color:#c9d1d6!important}}</style>";

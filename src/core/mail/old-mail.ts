@@ -8,8 +8,8 @@ export interface OldMail {
   /** The email after which the current page began. */
   after: Id;
   /**
-   * The email after which the sweep will restart when it has reached the end of the project, because the email that
-   * follows was not ready. Null while all emails have been ready.
+   * The email after which the sweep restarts once it has reached the end of the project, because the next email was not
+   * ready. Null while all emails have been ready.
    */
   again: Id | null;
 }

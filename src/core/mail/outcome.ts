@@ -152,7 +152,7 @@ function again(reason: string, made: Try, uncertainSince: number | null, askedMs
     : outcome("FAILED", { error: `Given up after ${made.attempt} tries: ${reason}` });
 }
 
-/** Returns an outcome with which the mail is due again at once: the lane decides when the next call is made. */
+/** Returns an outcome with which the mail is due again at once, because the lane itself delays the next call. */
 function untried(reason: string, made: Try): MailOutcome {
   const { uncertainSince, idempotencyWindowMs, now } = made;
   if (uncertainSince !== null && !isStillRecognised(uncertainSince, idempotencyWindowMs, now))

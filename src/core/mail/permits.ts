@@ -86,7 +86,7 @@ export function grantPermit(
   return { calls, callsAtOnce: Math.max(1, Math.floor(callsAtOnce)), mails };
 }
 
-/** Without a rate limit, each mail may have a call of its own. */
+/** Returns how many calls the mails may use. Without a rate limit, each mail may have a call of its own. */
 function callsFor(mails: number, { pace, mailsPerCall }: AccountRule): number {
   return pace === null ? mails : Math.ceil(mails / mailsPerCall);
 }

@@ -73,7 +73,7 @@ export function nextRestedAt({ parked }: ProjectPaces): number | null {
   return parked.size === 0 ? null : Math.min(...parked.values());
 }
 
-/** A clock that goes back neither adds nor removes anything. */
+/** Returns how many mails a bucket contains now. A clock that goes back neither adds nor removes mails. */
 function mailsAt(before: Bucket | undefined, perSecond: number, now: number): number {
   const most = Math.max(1, perSecond * (pauseMs(perSecond) / secondMs + lateness));
   if (!before) return most;

@@ -20,7 +20,7 @@ export interface Standing {
   complained: number;
 }
 
-/** A project is never judged on fewer mails. */
+/** The fewest mails on which a project is judged. */
 const leastMails = 1_000;
 
 /**

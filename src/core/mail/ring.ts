@@ -37,8 +37,8 @@ interface WaitingMail {
    */
   reader: string | null;
   /**
-   * Whether new mail has arrived since reading began. New mail may be before the cursor, so after the end, reading
-   * starts over.
+   * Whether new mail has arrived since reading began. New mail may be before the cursor, so reading starts over once it
+   * has reached the end.
    */
   hasNew: boolean;
 }

@@ -9,8 +9,8 @@ interface Version {
 }
 
 /**
- * The measured cost of making the text, in units of CPU (see `core/cpu.ts`), rounded up. It includes all other work
- * that reads the HTML when nothing is cached.
+ * The measured cost of making the text, per character of HTML, in units of CPU (see `core/cpu.ts`), rounded up. It
+ * includes all other work that reads the HTML when nothing is cached.
  */
 const unitsPerCharacter = 30;
 

@@ -19,14 +19,14 @@ export interface Turn extends Grant {
 }
 
 /**
- * An answer with `drainAt`: the caller must make sure that a drainer (a consumer of waiting mail) starts at that time.
- * Null when another caller makes sure of it, or when no drainer is needed.
+ * Adds `drainAt` to an answer: the caller must make sure that a drainer (a consumer of waiting mail) starts at that
+ * time. It is null when another caller does so, or when no drainer is needed.
  */
 export type WithDrainer<T> = T & { drainAt: number | null };
 
 export type NextTurn =
   | WithDrainer<{ kind: "turn"; turn: Turn }>
-  /** The caller must wait until that time, or send a message that arrives then. */
+  /** The caller must wait until the time `until`, or send a message that arrives then. */
   | { kind: "wait"; until: number }
   | { kind: "nothing to do" };
 

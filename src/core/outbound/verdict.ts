@@ -20,7 +20,7 @@ export type PutOff = "silent" | { ms: number } | null;
 
 /**
  * Returns how long other calls wait for a receiver that timed out, could not be resolved, or asks for a pause; null for
- * any other.
+ * any other outcome.
  */
 export function putOffBy(outcome: CallOutcome, maxRetryAfterMs: number): PutOff {
   if (outcome.kind === "timed out" || outcome.kind === "unresolved") return "silent";

@@ -23,7 +23,8 @@ export class MeteredContext extends Context {
     readonly budget: Budget,
   ) {
     super(scope, engine.options, { sync: true }, { liquid: engine });
-    // Both limiters charge the budget instead. liquidjs calls only `check`, to compare a clock, and `use`, to count.
+    // Both limiters of liquidjs charge our budget. liquidjs calls only `check`, to compare a clock, and `use`, to
+    // count.
     this.renderLimit.check = () => budget.charge(NODE_UNITS);
     this.memoryLimit.use = (count) => budget.charge(Math.max(0, Number(count) || 0));
   }

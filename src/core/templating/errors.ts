@@ -31,8 +31,8 @@ export class TemplateRenderError extends Error {
 }
 
 /**
- * Returns why a mail could not be rendered. Only an error in the subject names its part, because readers expect all
- * others in the body.
+ * Returns why a mail could not be rendered. Only an error in the subject names its part, because readers expect the
+ * errors of a mail in its body.
  */
 export function whyUnrendered(error: Error): string {
   const isOfSubject =

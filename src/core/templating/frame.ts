@@ -89,7 +89,7 @@ function unescaped(value: string): string {
 
 const attribute = String.raw`\s+[^\s"'<>/=\ue000]+(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=\ue000]+))?`;
 const rawElement = "title|style|script";
-// Elements whose content readers of HTML treat differently: as text, as markup, or not at all.
+// Elements whose content some HTML parsers read as text, some as markup, and some not at all.
 const otherElement = "textarea|xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template";
 /**
  * Matches the next part of the HTML (a text, a raw element, a tag, a comment or a doctype), if all parsers read it in

@@ -31,7 +31,7 @@ function keysOf(liquid: ParsedLiquid): ReadonlySet<string> | null {
 /**
  * Whether a text contains names that the analysis cannot see: a computed name (`[key]`), a property of something in
  * parentheses, or an expression in a string (`where_exp`). It checks the text from each `{{` or `{%` to the last `}}`
- * or `%}` before the next one.
+ * or `%}` before the next `{{` or `{%`.
  */
 function hidesNames(text: string): boolean {
   return text.split(/\{[{%]/).some((part, index) => {
@@ -41,13 +41,16 @@ function hidesNames(text: string): boolean {
   });
 }
 
-/** `increment` reads the name that it sets, so names set by a template count too. */
+/**
+ * Returns the keys that a template names; null when it may read any key. Names that the template sets count too,
+ * because `increment` reads the name that it sets.
+ */
 function namedKeys({ nodes }: ParsedLiquid): Set<string> | null {
   const { variables, locals } = analyzeSync(nodes);
   const keys = new Set<string>();
   for (const { segments } of [...Object.values(variables).flat(), ...Object.values(locals).flat()]) {
     const written = segments.map(String);
-    // In workflows, this name means the contact, but it may also be a key of its own.
+    // In workflows, `contact` means the contact, but it may also be a key of the data.
     const isOfContact = written[0] === "contact";
     if (isOfContact) keys.add("contact").add(written.join("."));
     const path = isOfContact ? written.slice(1) : written;

@@ -17,7 +17,7 @@ export function meteredOperators(): Operators {
   return operators;
 }
 
-/** Missing values, null and "" fall back; false and 0 do not. */
+/** The operator `??`. Missing values, null and "" fall back; false and 0 do not. */
 function firstGiven(value: unknown, fallback: unknown): boolean {
   // liquidjs accepts any result of an operator, although its types require a boolean.
   return (isGiven(toValue(value)) ? value : fallback) as boolean;

@@ -5,7 +5,7 @@ import { budgetOf } from "./context";
 /**
  * Closes two gaps of liquidjs in parentheses. A range beyond 2^53 never ends, because `i += 1` no longer changes `i`.
  * Also, liquidjs looks up a group's filters only at rendering, which is too late to refuse the template. All ranges and
- * groups go through this one method, including those in strings that filters such as `where` parse at rendering.
+ * groups go through `readGroupOrRange`, including those in strings that filters such as `where` parse at rendering.
  */
 export function guardParentheses(isFilter: (name: string) => boolean): void {
   const read = Tokenizer.prototype.readGroupOrRange;

@@ -2,7 +2,7 @@
 export interface Caller {
   method: string;
   userAgent: string | null;
-  /** Headers that mark a prefetch, before any person has asked for the page. */
+  /** The headers by which a program marks a prefetch, made before any person has asked for the page. */
   purposes: (string | null | undefined)[];
 }
 
@@ -17,7 +17,7 @@ const privacyProxies =
 const mailScanners =
   /barracuda|mimecast|proofpoint|safe-?links|ironport|cisco ?secure|cloudmark|messagelabs|symantec|trend ?micro|\btmes\b|forti(?:mail|net|guard)|sophos|f-secure|forcepoint|fireeye|trellix|zscaler|bitdefender|kaspersky|avanan|clamav|spamassassin|virustotal|urlscan|phishtank|microsoft office (?:existence|protocol) discovery/;
 
-/** Programs that follow links to index their pages. `CUBOT` is a telephone. */
+/** Programs that follow links to index their pages. `CUBOT` does not match, because it is a telephone. */
 const crawlers =
   /(?<!cu)bot\b|crawler|spider|slurp|externalhit|^whatsapp\/|headless|phantomjs|lighthouse|link ?check|scanner|uripreview|bingpreview|prefetch/;
 

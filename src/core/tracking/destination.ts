@@ -28,7 +28,7 @@ export function cleanUrl(decoded: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers remove them
 const padding = /^[\u0000- ]+|[\u0000- ]+$/g;
 
-/** Whether a URL is one of the recipient's own pages, with or without additional parameters. */
+/** Whether a URL leads to a path of our own (see `ownPath`), with or without additional parameters. */
 export function isOwnUrl(url: string, base: string): boolean {
   return url.slice(0, base.length).toLowerCase() === base.toLowerCase() && ownPath.test(url.slice(base.length));
 }

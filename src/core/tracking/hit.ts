@@ -25,7 +25,7 @@ export type Hit = z.infer<typeof Hit>;
 
 /**
  * The most opens and clicks of one mail that are counted and recorded as events. There is a limit because anyone who
- * has a link can call it forever.
+ * has a link can follow it any number of times.
  */
 export const maxHits = { opens: 100, clicks: 100, automatedClicks: 50 } as const;
 

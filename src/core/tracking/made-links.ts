@@ -12,8 +12,8 @@ export interface MadeLink {
 }
 
 /**
- * Finds the links of a rendered mail that come from `body`, the content before rendering; each `href` once. Links to
- * the recipient's own pages are left out.
+ * Finds the links of a rendered mail that come from `body`, the content before rendering. Returns each `href` once, and
+ * leaves out links to the recipient's own pages.
  */
 export function madeLinks(html: string, body: string, base: string): MadeLink[] {
   const written = writtenLinks(body);

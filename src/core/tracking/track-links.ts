@@ -31,7 +31,7 @@ interface Plan {
    * tracked.
    */
   fixed: { scope: string; destinations: (string | null)[] };
-  /** The tracked frames made from this one, keyed by which of the links with values are tracked. */
+  /** The tracked frames made from the plan's frame, keyed by which of the links with values are tracked. */
   frames: Map<string, string>;
 }
 
@@ -118,7 +118,10 @@ function rewritten(html: string, slots: Slot[], put: (slot: Slot, index: number)
   return written + html.slice(done);
 }
 
-/** Hidden from screen readers. `display:none` is avoided, because some mail programs then do not load the image. */
+/**
+ * Returns the pixel, hidden from screen readers. `display:none` is avoided, because some mail programs then do not load
+ * the image.
+ */
 function pixel(url: string): string {
   return `<img src="${url}" alt="" aria-hidden="true" width="1" height="1" style="width:1px;height:1px;border:0">`;
 }

@@ -15,7 +15,7 @@ const moreProviders = [
   "yahoo.co.uk",
   "yahoo.fr",
 ];
-// Short names resemble everything: acme.com is two letters from me.com, and mailw.com belongs to no provider.
+// Short names resemble everything: acme.com is two letters from me.com. The list's mailw.com belongs to no provider.
 const minLabelLength = 5;
 const providers = [...POPULAR_DOMAINS, ...moreProviders].filter(
   (domain) => labelOf(domain).length >= minLabelLength && domain !== "mailw.com",

@@ -43,7 +43,7 @@ export async function judge(address: JudgedAddress, facts: DomainFacts, lists: D
     isTypo: suggestedEmail !== null,
     // A plus at the very start is part of the name, not a tag.
     isPlusAddressed: local.indexOf("+") > 0,
-    // A misspelt domain is not personal. The list contains some, because somebody has registered them.
+    // A misspelt domain is not personal. The list contains some misspelt domains, because somebody has registered them.
     isPersonalEmail: suggestedEmail === null && isPersonalDomain(lists, name),
   };
   return {

@@ -17,7 +17,7 @@ const maxRetryAfterMs = hourMs;
 /** A call that has waited longer than this for a silent host fails without being made. */
 export const maxWaitMs = hourMs;
 
-/** Decides what follows an attempt of a call. `attempts` is the number of earlier attempts. */
+/** Decides what follows an attempt to make a call. `attempts` is the number of earlier attempts. */
 export function judgeCall(
   result: OutboundResult,
   { attempts, createdAt }: { attempts: number; createdAt: number },

@@ -32,7 +32,7 @@ export interface TriggerListener {
   listenerId: string;
 }
 
-/** The prefixes of the ids of listeners. Listeners with the prefix `closed` ignore events sent with a public key. */
+/** The prefixes of listeners' ids. Listeners with the prefix `closed` ignore events sent with a public key. */
 export const startListeners = { open: "workflow:start:", closed: "workflow:closed:" } as const;
 
 /** Returns the row of `event_listeners` that a workflow has; null if no event starts it. */

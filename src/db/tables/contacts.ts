@@ -52,7 +52,7 @@ export const contacts = sqliteTable(
 );
 export type ContactRow = typeof contacts.$inferSelect;
 
-/** A project's counts of contacts. Each batch that changes contacts updates them once; see engine/contacts. */
+/** A project's counts of contacts. Each batch that changes contacts updates the counts once; see engine/contacts. */
 export const projectCounts = sqliteTable("project_counts", {
   projectId: integer().primaryKey(),
   contacts: integer().notNull().default(0),

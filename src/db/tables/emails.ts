@@ -184,7 +184,8 @@ export const emails = sqliteTable(
     index("ix_emails_look_up")
       .on(table.provider, table.lookUpAt)
       .where(sql`status = 'UNKNOWN' AND look_up_at IS NOT NULL`),
-    // For the operator: failed mail and mail with an unknown outcome, of all projects, by the time it ended.
+    // For the operator: mail of all projects that failed or has an unknown outcome, by when it ended or was handed
+    // over.
     index("ix_emails_failed_at")
       .on(sql`coalesce(ended_at, handed_at)`)
       .where(sql`clock = 0 AND status IN ('FAILED', 'UNKNOWN')`),

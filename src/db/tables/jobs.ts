@@ -45,7 +45,7 @@ export const jobs = sqliteTable(
     index("ix_jobs_copies")
       .on(table.projectId, table.id)
       .where(sql`type IN ('project.backup', 'project.restore', 'project.move')`),
-    // Contains few rows: a project has few unfinished preflights at once, and a campaign has at most one.
+    // Finds the unfinished preflights of a project. A project has few at once, and a campaign at most one.
     index("ix_jobs_preflights")
       .on(table.projectId, table.id)
       .where(sql`type = 'campaigns.preflight' AND status IN ('queued', 'processing')`),

@@ -70,8 +70,8 @@ export const projects = sqliteTable(
   },
   (table) => [
     uniqueIndex("ux_projects_id").on(table.id),
-    // Also finds projects that an earlier version of the code created without this column, because the default makes
-    // them due.
+    // Finds the projects whose storage is due to be counted. Projects that an earlier version of the code created
+    // without this column are due at once, because of the column's default.
     index("ix_projects_storage").on(table.storageDueAt),
     // Contains the few projects that are being moved, or were moved recently.
     index("ix_projects_move").on(table.number).where(sql`move IS NOT NULL`),

@@ -4,9 +4,9 @@ import { trashTypes } from "../../core/trash";
 import { id, projectId } from "../columns";
 
 /**
- * Deleted templates, campaigns, segments and workflows. The rows of a deleted resource that lists or other resources
- * would read are in its entry, and no longer in their tables. All its other rows stay where they are, and are deleted
- * together with the entry.
+ * Deleted templates, campaigns, segments and workflows. The entry contains those rows of a resource that lists or other
+ * resources would still read; their own tables no longer contain them. All other rows of the resource stay where they
+ * are, and are deleted together with the entry.
  */
 export const trash = sqliteTable(
   "trash",
@@ -17,7 +17,10 @@ export const trash = sqliteTable(
     name: text().notNull(),
     /** The deleted rows as a JSON object: for each table, a list of rows with their columns. */
     content: text().notNull(),
-    /** The file with the body of a campaign, because a template version that shares the file must be retained. */
+    /**
+     * The file with the body of a campaign. It is stored here because a template version that shares the file must be
+     * retained.
+     */
     bodyKey: text(),
     /** The time of the deletion on the clock of the project. */
     deletedAt: integer().notNull(),
@@ -26,7 +29,7 @@ export const trash = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.type, table.id] }),
-    // The order of the list, of all types and of one.
+    // The list reads one of these two indexes: the first for all types, the second for one type.
     index("ix_trash_list").on(table.projectId, table.deletedAt, table.id),
     index("ix_trash_type").on(table.projectId, table.type, table.deletedAt, table.id),
     index("ix_trash_purge").on(table.purgeAt),

@@ -175,7 +175,7 @@ export const workflowEffects = sqliteTable(
   "workflow_effects",
   {
     projectId: projectId(),
-    /** `execution:step`, in the letters of ids. */
+    /** `execution:step`: the two ids in their stored form. */
     effectId: text().notNull(),
     /** Identifies the batch that inserted this row. The other statements of that batch look for rows with its token. */
     token: text().notNull(),
@@ -195,7 +195,7 @@ export const workflowCalls = sqliteTable(
   {
     projectId: projectId(),
     contactId: id().notNull(),
-    /** `execution:step`, in the letters of ids. */
+    /** `execution:step`: the two ids in their stored form. */
     effectId: text().notNull(),
     host: text().notNull(),
     /** The complete call, rendered once. Null when the call is over. */

@@ -106,7 +106,7 @@ function words(text: string): string {
   return isPlain(text) ? text : encodeWord(text, letterEncoding(text), wordLength);
 }
 
-/** Q stays readable; B is shorter when most characters are not Latin letters. */
+/** Chooses an encoding: Q stays readable, but B is shorter when most characters are not Latin letters. */
 function letterEncoding(text: string): "Q" | "B" {
   const letters = text.match(/[A-Za-z]/g)?.length ?? 0;
   const others = text.match(/[^\t\n\r -\x7f]/g)?.length ?? 0;
