@@ -56,11 +56,22 @@ const benches = {
 /** Benches that show where time and memory go, without an aim. They only run on request. */
 const askedOnly = { profile: benchProfile, soak: benchSoak };
 
-const { model } = cpus()[0];
-console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd, which has one thread`));
 const asked = process.argv.slice(2);
 const names = Object.keys({ ...benches, ...askedOnly });
-for (const name of asked) if (!names.includes(name)) throw new Error(`There is no bench ${name}: ${names.join(", ")}`);
+const unknown = asked.find((name) => !names.includes(name));
+if (unknown !== undefined) {
+  const isHelp = ["-h", "--help"].includes(unknown);
+  if (!isHelp) console.error(`There is no bench ${unknown}.`);
+  console.error(`
+  npm run bench              runs each bench that has an aim
+  npm run bench -- <name> …  runs these, out of:
+
+    ${names.join(" ")}
+`);
+  process.exit(isHelp ? 0 : 1);
+}
+const { model } = cpus()[0];
+console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd, which has one thread`));
 for (const [name, bench] of Object.entries({ ...benches, ...askedOnly })) {
   if (asked.includes(name) || (asked.length === 0 && name in benches)) await bench();
 }

@@ -1,4 +1,6 @@
+import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
+import { readOptions } from "../lib/options.mjs";
 import { showTool } from "../lib/tools.mjs";
 
 /**
@@ -12,11 +14,55 @@ const nodeArgs = [
   "--always-sparkplug",
 ];
 
+const HELP = `
+  npm run simulate                       plays 20 seeds, each a world of its own
+  npm run simulate -- --seeds 100        plays the seeds from 1 to 100;
+                      --from 1001        begins at another seed
+  npm run simulate -- --minutes 60       plays new seeds for an hour
+  npm run simulate -- --seed 7           plays one seed
+                      --trace            prints all that happens in it
+                      --shrink           looks for a smaller plan that fails in
+                                         the same way, and keeps it
+  npm run simulate -- --found            plays all plans that were kept
+  npm run simulate -- --planted          searches for each planted fault;
+                      --only "<name>"    for one of them
+
+  --steps 200  the deeds of a world (60 unless you say otherwise)
+  --twice      plays each seed twice, and compares the logs
+  --upgrade    half of the isolates run the last release
+  --plant "<fault>"  breaks the world itself, to see an invariant fail
+
+  The exit code is 1 when something does not hold, else 0.
+  docs/promises.md lists what must hold.
+`;
+const OPTIONS = {
+  seeds: { type: "string" },
+  from: { type: "string" },
+  seed: { type: "string" },
+  steps: { type: "string" },
+  minutes: { type: "string" },
+  found: { type: "boolean" },
+  twice: { type: "boolean" },
+  shrink: { type: "boolean" },
+  trace: { type: "boolean" },
+  plant: { type: "string" },
+  planted: { type: "boolean" },
+  only: { type: "string" },
+  upgrade: { type: "boolean" },
+};
+const NUMBERS = ["seeds", "from", "seed", "steps", "minutes"];
+
 /**
  * `npm run simulate`: runs the whole product in one process under seeds, with faults; `-- --seed 7 --trace` shows one
  * seed.
  */
 export async function main(args) {
+  const { values } = readOptions(args, OPTIONS, HELP);
+  if (values.help) return console.log(HELP);
+  for (const name of NUMBERS) {
+    if (values[name] !== undefined && !(Number(values[name]) > 0))
+      throw new Failure(`--${name} takes a number above 0, not ${JSON.stringify(values[name])}.\n${HELP}`);
+  }
   await ensureInstalled();
   return showTool("../../test/simulation/run.mjs", args, { nodeArgs });
 }

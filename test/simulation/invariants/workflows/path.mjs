@@ -80,14 +80,17 @@ const checks = {
     return [`${step.name} ended at ${to}, and not after ${ends}`];
   },
 
-  WAIT_FOR_EVENT: ({ step, from, to, possible, events, taken, hasGaps, isOnTime, isOnClock }) => {
+  WAIT_FOR_EVENT: ({ step, from, to, possible, events, taken, execution, hasGaps, isOnTime, isOnClock }) => {
     if (step.branch === "event") {
       // Only the last of several visits is recorded.
       const lateMs = isOnTime && !hasGaps ? 0 : slackMs;
       const isAwaited = ({ name, at }) =>
         at <= to + slackMs &&
         possible.some(({ config }) => config.eventName === name && at < from + config.timeout * 1_000 + lateMs);
-      const isHeard = taken.some((before) => before.length > 0 && isAwaited(before.at(-1)));
+      const heard = taken.flatMap((before) => before.slice(-1));
+      // As a condition below, a wait may have heard of an event that a later one has replaced.
+      if (isWokenAfter(execution.steps, step)) heard.push(...events);
+      const isHeard = heard.some(isAwaited);
       const awaited = possible.map(({ config }) => `${config.eventName} for ${config.timeout} s from ${from}`);
       return isHeard ? [] : [`${step.name} heard of ${JSON.stringify(taken[0].at(-1))}, and awaits ${awaited}`];
     }
