@@ -1,9 +1,8 @@
 import { sql } from "drizzle-orm";
-import { type Audience, compile } from "../core/audience/compile";
-import type { FilterCondition } from "../core/audience/condition";
+import { type Audience, compile, type Resolver } from "../core/audience/compile";
+import type { FilterCondition, SegmentSource } from "../core/audience/condition";
 import { dataKeyOf, filterColumnOf } from "../core/audience/fields";
 import { type Bind, jsonOperand, type Operand } from "../core/audience/operand";
-import type { Resolver, SegmentSource } from "../core/audience/resolver";
 import { operandOf } from "../core/contacts/column-kinds";
 import { contactColumn } from "./contact-columns";
 import { isInTopic } from "./topics";
@@ -35,7 +34,7 @@ export function contactResolver(segments: Segments): Resolver {
   };
 }
 
-export function sourceIn(segments: Segments, id: string): SegmentSource {
+function sourceIn(segments: Segments, id: string): SegmentSource {
   const source = segments.get(id);
   // If the filter were left out instead, contacts outside the segment would get mail.
   if (source === undefined) throw new Error(`The condition names segment ${id}, which was not loaded`);

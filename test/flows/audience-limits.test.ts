@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { type SQL, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { FilterCondition, maxDepth, maxFilters } from "../../src/core/audience/condition";
+import { FilterCondition, maxDepth, maxFilters, type SegmentSource } from "../../src/core/audience/condition";
 import { nestingFaults } from "../../src/core/audience/nesting";
 import { isEventOperator, isSegmentOperator, operators, takenBy } from "../../src/core/audience/operators";
-import type { SegmentSource } from "../../src/core/audience/resolver";
 import { audienceOf, type Segments } from "../../src/db/audience";
 import { dialect } from "../../src/db/client";
 import { asSeen } from "../support/as-seen";

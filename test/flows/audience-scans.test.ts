@@ -192,7 +192,8 @@ describe("in a large project", () => {
   async function sourceOf(condition: FilterCondition, total = contacts): Promise<ScanSource> {
     const { ctx } = await new World().context(project);
     const segments = new Map([[list, "members"]] as const);
-    return findScanSource(ctx, condition, { segments, contacts: total, now: new Date(now) });
+    const audience = audienceOf(condition, segments, new Date(now));
+    return findScanSource(ctx, audience, { contacts: total, now: new Date(now) });
   }
 
   const and = (...conditions: FilterCondition[]): FilterCondition => ({

@@ -1,11 +1,32 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt, readId, textOf } from "../ids";
-import type { FilterCondition, FilterGroup } from "./condition";
+import { normalizeEmail } from "../mail/address";
+import type { FilterCondition, FilterGroup, SegmentSource } from "./condition";
 import { type TimeWindow, windowStartMs } from "./dates";
 import { type FilterTest, parseFilter } from "./filter";
-import type { Bind, Scalar } from "./operand";
+import type { Bind, Operand, Scalar } from "./operand";
 import { eventOperators, fieldOperators, type HasEvent, type OperatorInput } from "./operators";
-import type { Resolver } from "./resolver";
+
+/** Translates the names in a condition to SQL. `compile` knows logic and operators, but no tables. */
+export interface Resolver {
+  field(name: string, bind: Bind): Operand;
+  /**
+   * Whether the contact has an event of this name. If `firstId` is given, only events with that id or a later one
+   * count. Never NULL.
+   */
+  hasEvent(name: SQL, firstId: SQL | null): SQL;
+  /**
+   * Whether the contact receives the mail of a topic, by its own choice or the default of the topic; NULL when there is
+   * no such topic.
+   */
+  topic(slug: SQL): SQL;
+  segment(id: string): SegmentSource;
+  /** Whether the contact has a membership row for this segment. Never NULL. */
+  isMember(segmentId: SQL): SQL;
+}
+
+/** A property that every matching contact has: an event (since `fromMs`, if given), a membership, or an address. */
+export type Need = { event: string; fromMs: number | null } | { memberOf: string } | { email: string };
 
 /**
  * A condition as two parts of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. A hundred
@@ -22,10 +43,15 @@ export interface Audience {
    */
   filters: number;
   lookups: number;
+  /** A scan can skip every contact that lacks one of these. */
+  needs: Need[];
 }
 
-/** A compiled part of a condition, with the same counts as `Audience`. */
-type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
+/** The figures of a part of a condition, as `Audience` has them for the whole. */
+type Figures = Pick<Audience, "filters" | "lookups" | "needs">;
+
+/** A compiled part of a condition. */
+type Tree = Figures & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
 
 /**
  * Compiles a condition to SQL. The SQL contains nothing that a caller wrote, because all names and values are in the
@@ -35,8 +61,8 @@ type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AN
 export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
   const { bind, values } = newValues();
   const tree = treeOf(condition, true, { resolver, now, bind });
-  const { filters, lookups } = tree;
-  return { values: values(), matches: testOf(tree), filters, lookups };
+  const { filters, lookups, needs } = tree;
+  return { values: values(), matches: testOf(tree), filters, lookups, needs };
 }
 
 /** Several conditions as one part of a statement. The limit on filters applies to all conditions together. */
@@ -107,7 +133,9 @@ function combine(wanted: "AND" | "OR", inner: Tree[], isWanted: boolean): Tree {
   const logic = isWanted === (wanted === "AND") ? "AND" : "OR";
   const parts = inner.flatMap((part) => ("parts" in part && part.logic === logic ? part.parts : [part]));
   const sum = (of: "filters" | "lookups") => parts.reduce((total, part) => total + part[of], 0);
-  return { filters: sum("filters"), lookups: sum("lookups"), logic, parts };
+  // When there are several alternatives, none of them is required on its own.
+  const needs = logic === "AND" ? parts.flatMap((part) => part.needs) : [];
+  return { filters: sum("filters"), lookups: sum("lookups"), needs, logic, parts };
 }
 
 function treeOfTest(test: FilterTest, isWanted: boolean, context: CompileContext): Tree {
@@ -115,11 +143,12 @@ function treeOfTest(test: FilterTest, isWanted: boolean, context: CompileContext
   switch (test.kind) {
     case "field": {
       const operand = resolver.field(test.field, bind);
-      return leaf(fieldOperators[test.operator].test(operand, inputOf(test, context)), isWanted, 0);
+      const isMet = fieldOperators[test.operator].test(operand, inputOf(test, context));
+      return leaf(isMet, isWanted, { needs: addressIn(test) });
     }
     case "topic": {
       const isIn = sql`(${resolver.topic(bind(test.slug))} IS ${sql.raw(test.isIn ? "1" : "0")})`;
-      return leaf(isIn, isWanted, lookupsOfTopic);
+      return leaf(isIn, isWanted, { lookups: lookupsOfTopic });
     }
     case "event": {
       const name = bind(test.name);
@@ -128,14 +157,21 @@ function treeOfTest(test: FilterTest, isWanted: boolean, context: CompileContext
         lookups++;
         return resolver.hasEvent(name, since === undefined ? null : bind(textOf(firstIdAt(since))));
       };
-      const happened = eventOperators[test.operator].test(hasEvent, inputOf(test, context));
-      return leaf(happened, isWanted, lookups);
+      const operator = eventOperators[test.operator];
+      const input = inputOf(test, context);
+      const happened = operator.test(hasEvent, input);
+      const fromMs = operator.needs === "window" ? input.from : null;
+      return leaf(happened, isWanted, {
+        lookups,
+        needs: operator.needs === "no" ? [] : [{ event: test.name, fromMs }],
+      });
     }
     case "segment": {
       const source = resolver.segment(test.id);
       const isMemberWanted = test.isMember === isWanted;
       if (source !== "members") return treeOf(source, isMemberWanted, context);
-      return leaf(resolver.isMember(bind(textOf(readId(test.id)))), isMemberWanted, 1);
+      const isMember = resolver.isMember(bind(textOf(readId(test.id))));
+      return leaf(isMember, isMemberWanted, { lookups: 1, needs: [{ memberOf: test.id }] });
     }
   }
 }
@@ -150,8 +186,17 @@ function inputOf(
 /** The number of lookups of a topic filter: the slug, the row of the topic, and the choice of the contact. */
 const lookupsOfTopic = 3;
 
-function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {
-  return { filters: 1, lookups, test: isWanted ? test : sql`(NOT ${test})` };
+/** Compiles a single filter. `needs` are those of a contact that meets the filter. */
+function leaf(test: SQL, isWanted: boolean, { lookups = 0, needs = [] }: Partial<Figures>): Tree {
+  const of = { filters: 1, lookups };
+  return isWanted ? { ...of, needs, test } : { ...of, needs: [], test: sql`(NOT ${test})` };
+}
+
+/** Returns the address that a contact must have to pass a filter. */
+function addressIn({ field, operator, value }: FilterTest & { kind: "field" }): Need[] {
+  if (field !== "email" || operator !== "equals" || typeof value !== "string") return [];
+  const email = normalizeEmail(value);
+  return email === null ? [] : [{ email }];
 }
 
 /**

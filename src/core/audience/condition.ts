@@ -26,6 +26,9 @@ export interface FilterCondition {
   groups: FilterGroup[];
 }
 
+/** How to find a segment's members: from its membership rows, or by its condition. */
+export type SegmentSource = "members" | FilterCondition;
+
 /**
  * Returns the schema of one filter over the given fields. `prefix` is prepended to the schema's name in the API
  * document.

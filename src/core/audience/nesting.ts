@@ -1,6 +1,5 @@
 import type { FieldFault } from "../errors";
-import { type FilterCondition, filtersOf, maxDepth, maxFilters } from "./condition";
-import type { SegmentSource } from "./resolver";
+import { type FilterCondition, filtersOf, maxDepth, maxFilters, type SegmentSource } from "./condition";
 
 /** The size of a condition in which each named segment is replaced by its own condition. */
 interface Size {

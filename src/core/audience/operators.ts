@@ -44,14 +44,22 @@ export const fieldOperators = {
   olderThan: { takes: "window", test: olderThan },
 } satisfies Record<string, OperatorRule<(operand: Operand, input: OperatorInput) => SQL>>;
 
+interface EventRule extends OperatorRule<(hasEvent: HasEvent, input: OperatorInput) => SQL> {
+  /**
+   * When a contact must have had the event in order to match: `ever` for any time, `window` for the window of the
+   * filter, `no` when the event is not necessary.
+   */
+  needs: "ever" | "window" | "no";
+}
+
 /** Operators on the contact's events. */
 export const eventOperators = {
-  triggered: { takes: "nothing", test: triggered },
-  triggeredWithin: { takes: "window", test: triggeredWithin },
-  triggeredOlderThan: { takes: "window", test: triggeredOlderThan },
-  notTriggered: { takes: "nothing", test: notTriggered },
-  notTriggeredWithin: { takes: "window", test: notTriggeredWithin },
-} satisfies Record<string, OperatorRule<(hasEvent: HasEvent, input: OperatorInput) => SQL>>;
+  triggered: { takes: "nothing", needs: "ever", test: triggered },
+  triggeredWithin: { takes: "window", needs: "window", test: triggeredWithin },
+  triggeredOlderThan: { takes: "window", needs: "ever", test: triggeredOlderThan },
+  notTriggered: { takes: "nothing", needs: "no", test: notTriggered },
+  notTriggeredWithin: { takes: "window", needs: "no", test: notTriggeredWithin },
+} satisfies Record<string, EventRule>;
 
 /** Operators on membership in a segment: true when the operator matches members, false when it matches all others. */
 export const segmentOperators = { memberOfSegment: true, notMemberOfSegment: false } satisfies Record<string, boolean>;

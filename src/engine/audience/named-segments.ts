@@ -1,9 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { FilterCondition } from "../../core/audience/condition";
+import type { FilterCondition, SegmentSource } from "../../core/audience/condition";
 import { topicField } from "../../core/audience/fields";
 import { nestingFaults } from "../../core/audience/nesting";
 import { referencesOf, topicsIn } from "../../core/audience/references";
-import type { SegmentSource } from "../../core/audience/resolver";
 import { type FieldFault, Invalid } from "../../core/errors";
 import { belowAllIds, type Id, publicId, readId } from "../../core/ids";
 import { unknownTopic } from "../../core/topics";

@@ -1,9 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { FilterCondition } from "../../core/audience/condition";
-import { type Need, needsOf } from "../../core/audience/needs";
+import type { Audience, Need } from "../../core/audience/compile";
 import { belowAllIds, firstIdAt, type Id, readId } from "../../core/ids";
 import { dayMs } from "../../core/time";
-import { type Segments, sourceIn } from "../../db/audience";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
@@ -26,15 +24,14 @@ export type ScanSource = (
   rows: number;
 };
 
-/** Finds the cheapest source for a condition. All contacts are scanned when they fit into one statement. */
+/** Finds the cheapest source for an audience. All contacts are scanned when they fit into one statement. */
 export async function findScanSource(
   ctx: Context,
-  condition: FilterCondition,
-  { segments, contacts, now }: { segments: Segments; contacts: number; now: Date },
+  { needs }: Audience,
+  { contacts, now }: { contacts: number; now: Date },
 ): Promise<ScanSource> {
   const allContacts: ScanSource = { over: "contacts", rows: contacts };
   if (contacts <= maxRowsPerStatement) return allContacts;
-  const needs = needsOf(condition, (id) => sourceIn(segments, id), now);
   if (needs.length === 0) return allContacts;
   const sizes = await findSizes(ctx, needs, now);
   const sources = needs.map((need, index) => sourceFor(need, sizes[index] ?? { rows: 0, people: 0 }));

@@ -1,8 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Audience } from "../../core/audience/compile";
-import { type FilterCondition, memberOf } from "../../core/audience/condition";
-import type { SegmentSource } from "../../core/audience/resolver";
+import { type FilterCondition, memberOf, type SegmentSource } from "../../core/audience/condition";
 import type { CanaryShare } from "../../core/campaigns/draw";
 import { asId, belowAllIds, type Id, newIdAt, publicId } from "../../core/ids";
 import { isJsonObject, type JsonObject } from "../../core/json";
@@ -91,10 +90,8 @@ export async function freeze(ctx: Context, row: CampaignRow): Promise<Frozen> {
       ${totalContacts(ctx)} AS contacts`,
     readExtent,
   );
-  const source: ScanSource =
-    condition === null
-      ? { over: "contacts", rows: contacts }
-      : await findScanSource(ctx, condition, { segments, contacts, now });
+  const audience = frozenAudience({ condition, segments: [...segments], at: now.getTime() });
+  const source = await findScanSource(ctx, audience, { contacts, now });
   const weights = row.variants?.map(({ weight }) => weight) ?? [1];
   const contents = weights.map((weight) => ({ contentId: newIdAt(now.getTime()), weight }));
   return { at: now.getTime(), upTo, condition, segments: [...segments], source, contents };
@@ -107,8 +104,9 @@ function conditionOf({ audienceType, segmentId, audienceCondition }: CampaignRow
 }
 
 /** Returns the audience at the freeze, whether its contacts want mail or not. */
-export function frozenAudience({ condition, segments, at }: Frozen): Audience {
-  if (condition === null) return { values: sql`a (v) AS (SELECT '[]')`, matches: sql`true`, filters: 0, lookups: 0 };
+export function frozenAudience({ condition, segments, at }: Pick<Frozen, "condition" | "segments" | "at">): Audience {
+  if (condition === null)
+    return { values: sql`a (v) AS (SELECT '[]')`, matches: sql`true`, filters: 0, lookups: 0, needs: [] };
   return audienceOf(condition, new Map(segments), new Date(at));
 }
 

@@ -57,9 +57,10 @@ async function listMatching(ctx: Context, condition: FilterCondition, asked: Ask
   const whole = searchedAnd(search, condition) ?? condition;
   const ofProject = sql`SELECT ${totalContacts(ctx)} AS contacts`;
   const counted = await selectOne(ctx.db, ofProject, columns({ contacts: asNumber }));
-  const source = await findScanSource(ctx, whole, { segments, now: ctx.now, ...counted });
+  const audience = audienceOf(whole, segments, ctx.now);
+  const source = await findScanSource(ctx, audience, { now: ctx.now, ...counted });
   const isCounted = after === null && source.rows <= maxRowsPerStatement;
-  const windows = scan(ctx, audienceOf(whole, segments, ctx.now), source, budget, {
+  const windows = scan(ctx, audience, source, budget, {
     direction: dir === "asc" ? "up" : "down",
     want: { skip: 0, take: limit + 1 },
     ...(after === null ? {} : { from: asId(after) }),

@@ -53,7 +53,7 @@ async function listMatching(
   const { condition, memberCount } = segment;
   const segments = await loadSegments(ctx, condition);
   const audience = audienceOf(condition, segments, ctx.now);
-  const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
+  const source = await findScanSource(ctx, audience, { contacts, now: ctx.now });
   const isSmall = source.rows <= maxRowsPerStatement;
   const skip = (page - 1) * pageSize;
   // All members may be among the oldest contacts, so the estimate is doubled with each further window.

@@ -2,20 +2,19 @@ import { sql } from "drizzle-orm";
 import { belowAllIds, type Id, asId as idOf, newId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
-import { maxEvaluatedPerStatement, maxRowsPerStatement } from "../../db/limits";
+import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
 import { isTrouble } from "../../db/trouble";
-import { scan } from "../../engine/audience/scan";
 import { announceJob, upsertJobs } from "../../engine/jobs/queue-job";
 import type { Step } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 import { firstState, type ScanJobInserts, type ScanJobStart } from "./scan-job";
 import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
-import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
+import { beginScan, type StoredScan, scanWhole } from "./stored-scan";
 
 /**
  * The most rows that a call scans when it saves a segment, and when it refreshes a count. If there are more rows, a job
@@ -23,8 +22,6 @@ import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
  */
 const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;
-/** The most statements of one call. D1 allows a thousand. */
-const maxWindows = 150;
 
 /** Counts the members of a segment and stores the number, or queues a job that does. */
 export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: Id }> {
@@ -59,28 +56,13 @@ async function count(
   if (segment.condition === null) return countMembers(ctx, segment.id);
   const begun = await beginScan(ctx, segment.id);
   if (begun === null) return segment.memberCount;
-  const matching = await countMatching(ctx, begun, maxRows);
+  const matching = await scanWhole(ctx, begun, maxRows);
   if (matching === null) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
   const batch = openBatch(ctx);
   batch.mayRepeat();
   batch.add(updateCount(ctx, { ...begun, matching }));
   await batch.commit();
   return matching;
-}
-
-/** Counts the matching contacts; null when there are too many to scan in one call. */
-async function countMatching(ctx: Context, begun: StoredScan, maxRows: number): Promise<number | null> {
-  const { source } = begun;
-  const audience = audienceFor(begun);
-  const windows = Math.ceil(source.rows / maxEvaluatedPerStatement(audience));
-  if (source.rows > maxRows || windows > maxWindows) return null;
-  let matching = 0;
-  // A full window does not show that it is the last, so the scan may need one window more.
-  for await (const window of scan(ctx, audience, source, { maxWindows: maxWindows + 1 }, { direction: "up" })) {
-    matching += window.matched;
-    if (window.isLast) return matching;
-  }
-  return null;
 }
 
 /** Counts the members of a static segment. When another call changes the members meanwhile, this count starts again. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Audience } from "../../core/audience/compile";
-import type { SegmentSource } from "../../core/audience/resolver";
+import type { SegmentSource } from "../../core/audience/condition";
 import { belowAllIds, type Id, asId as idOf } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
@@ -10,7 +10,7 @@ import { asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { loadSegments } from "../../engine/audience/named-segments";
-import { scanWindow } from "../../engine/audience/scan";
+import { scan, scanWindow } from "../../engine/audience/scan";
 import { findScanSource, type ScanSource } from "../../engine/audience/scan-source";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
@@ -58,7 +58,7 @@ export async function beginScan(
   if (!isDynamic(segment) || (onlyTracked && !segment.trackMembership)) return null;
   const now = ctx.clock();
   const named = await loadSegments(ctx, segment.condition);
-  const source = await findScanSource(ctx, segment.condition, { segments: named, contacts, now });
+  const source = await findScanSource(ctx, audienceOf(segment.condition, named, now), { contacts, now });
   return {
     segment,
     named: [...named],
@@ -71,8 +71,26 @@ export async function beginScan(
   };
 }
 
-export function audienceFor({ segment, named, at }: StoredScan): Audience {
+function audienceFor({ segment, named, at }: StoredScan): Audience {
   return audienceOf(segment.condition, new Map(named), new Date(at));
+}
+
+/** The most statements of one call. D1 allows a thousand. */
+const maxWindows = 150;
+
+/** Scans all at once. Returns the number of matches; null when there is too much to scan in one call. */
+export async function scanWhole(ctx: Context, begun: StoredScan, maxRows: number): Promise<number | null> {
+  const { source } = begun;
+  const audience = audienceFor(begun);
+  const windows = Math.ceil(source.rows / maxEvaluatedPerStatement(audience));
+  if (source.rows > maxRows || windows > maxWindows) return null;
+  let matching = 0;
+  // A full window does not show that it is the last, so the scan may need one window more.
+  for await (const window of scan(ctx, audience, source, { maxWindows: maxWindows + 1 }, { direction: "up" })) {
+    matching += window.matched;
+    if (window.isLast) return matching;
+  }
+  return null;
 }
 
 /** The next window of a scan, as a step receives it. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FilterCondition } from "../../../src/core/audience/condition";
-import { type Need, needsOf } from "../../../src/core/audience/needs";
-import type { SegmentSource } from "../../../src/core/audience/resolver";
+import { compile, type Need } from "../../../src/core/audience/compile";
+import { FilterCondition, type SegmentSource } from "../../../src/core/audience/condition";
 import type { JsonObject, JsonValue } from "../../../src/core/json";
+import { contactResolver } from "../../../src/db/audience";
 import { Contacts } from "./database";
 import { isMatch, type Person, topicDefaults } from "./oracle";
 
@@ -172,7 +172,7 @@ it(`finds whom the rules say, each with all that is needed, for ${worlds * trees
       const matching = stored.filter((one) => isMatch(condition, one, segments, now));
       const expected = matching.map((one) => `c${stored.indexOf(one)}`);
       expect(contacts.matching(condition, { now: new Date(now), segments }), JSON.stringify(tree)).toEqual(expected);
-      const needs = needsOf(condition, (id) => segments[id] ?? "members", new Date(now));
+      const { needs } = compile(condition, contactResolver(new Map(Object.entries(segments))), new Date(now));
       const lacking = matching.filter((one) => !needs.every(isMetBy(one)));
       expect(lacking, JSON.stringify([tree, needs])).toEqual([]);
     }

@@ -1,10 +1,9 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../../src/core/audience/compile";
+import { compile, type Resolver } from "../../../src/core/audience/compile";
 import { conditionSchema, FilterCondition, type FilterGroup, filterSchema } from "../../../src/core/audience/condition";
 import { isContactField } from "../../../src/core/audience/fields";
 import { jsonOperand } from "../../../src/core/audience/operand";
-import type { Resolver } from "../../../src/core/audience/resolver";
 import { contactResolver } from "../../../src/db/audience";
 import { dialect } from "../../../src/db/client";
 import { Contacts } from "./database";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FilterCondition } from "../../../src/core/audience/condition";
+import { FilterCondition, type SegmentSource } from "../../../src/core/audience/condition";
 import { nestingFaults } from "../../../src/core/audience/nesting";
-import type { SegmentSource } from "../../../src/core/audience/resolver";
 
 const plain = { field: "data.plan", operator: "equals", value: "pro" };
 const inSegment = (id: string) => ({ field: `segment.${id}`, operator: "memberOfSegment" });

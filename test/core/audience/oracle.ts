@@ -1,6 +1,5 @@
-import type { FilterCondition, FilterGroup } from "../../../src/core/audience/condition";
+import type { FilterCondition, FilterGroup, SegmentSource } from "../../../src/core/audience/condition";
 import type { Filter } from "../../../src/core/audience/filter";
-import type { SegmentSource } from "../../../src/core/audience/resolver";
 import type { JsonObject, JsonValue } from "../../../src/core/json";
 
 /** A contact with all that conditions ask about it. */

@@ -1,9 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compileChoice } from "../../../core/audience/compile";
+import { compileChoice, type Resolver } from "../../../core/audience/compile";
 import { type FilterCondition, filtersOf, maxFilters } from "../../../core/audience/condition";
 import { type FilterColumn, filterFields } from "../../../core/audience/fields";
 import { jsonOperand } from "../../../core/audience/operand";
-import type { Resolver } from "../../../core/audience/resolver";
 import { chunksOfBytes } from "../../../core/chunks";
 import { type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";

@@ -56,8 +56,8 @@ export async function nextMatching(
   const now = new Date(at);
   const total = sql`SELECT ${totalContacts(ctx)} AS contacts`;
   const counted = await selectOne(ctx.db, total, columns({ contacts: asNumber }));
-  const source = await findScanSource(ctx, condition, { segments, now, ...counted });
   const audience = audienceOf(condition, segments, now);
+  const source = await findScanSource(ctx, audience, { now, ...counted });
   const window = await scanWindow(ctx, audience, source, {
     direction: "up",
     from: after,

@@ -41,7 +41,7 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const audience = audienceOf(condition, segments, ctx.now);
   const rowsAtOnce = maxEvaluatedPerStatement(audience);
   const maxRead = Math.min(maxRows, maxWindows * rowsAtOnce);
-  const cheapest = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
+  const cheapest = await findScanSource(ctx, audience, { contacts, now: ctx.now });
   // The cheapest source may have too many rows to be read as a whole, such as many events of few contacts. Reading all
   // contacts costs more, but gives an exact count.
   const isFew = cheapest.rows > maxRead && contacts <= maxRead;

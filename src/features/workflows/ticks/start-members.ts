@@ -109,8 +109,9 @@ async function findMembers(ctx: Context, { triggerConfig, contacts }: ReturnType
   const now = ctx.clock();
   const segments = await loadSegments(ctx, condition);
   if (!segments.has(triggerConfig.segmentId)) return null;
-  const source = await findScanSource(ctx, condition, { segments, contacts, now });
-  return scanWindow(ctx, audienceOf(condition, segments, now), source, {
+  const audience = audienceOf(condition, segments, now);
+  const source = await findScanSource(ctx, audience, { contacts, now });
+  return scanWindow(ctx, audience, source, {
     ...{ direction: "up", from, want: "ids", rows: rowsPerStep },
   });
 }

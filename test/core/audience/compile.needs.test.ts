@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { FilterCondition } from "../../../src/core/audience/condition";
-import { type Need, needsOf } from "../../../src/core/audience/needs";
-import type { SegmentSource } from "../../../src/core/audience/resolver";
+import { compile, type Need } from "../../../src/core/audience/compile";
+import { FilterCondition, type SegmentSource } from "../../../src/core/audience/condition";
+import { contactResolver } from "../../../src/db/audience";
 
 const now = new Date("2026-02-01T12:00:00.000Z");
 const dayMs = 86_400_000;
@@ -17,10 +17,10 @@ const or = (...conditions: unknown[]) => ({
   groups: conditions.map((condition) => ({ filters: [], conditions: condition })),
 });
 
-const segments: Record<string, SegmentSource> = {
-  list: "members",
-  buyers: FilterCondition.parse(and(triggered)),
-};
+const segments = new Map<string, SegmentSource>([
+  ["list", "members"],
+  ["buyers", FilterCondition.parse(and(triggered))],
+]);
 
 it.each<[what: string, condition: unknown, needs: Need[]]>([
   ["nothing, of data alone", and(data), []],
@@ -63,5 +63,5 @@ it.each<[what: string, condition: unknown, needs: Need[]]>([
     [{ memberOf: "list" }, purchase],
   ],
 ])("needs %s", (_, condition, needs) => {
-  expect(needsOf(FilterCondition.parse(condition), (id) => segments[id] ?? "members", now)).toEqual(needs);
+  expect(compile(FilterCondition.parse(condition), contactResolver(segments), now).needs).toEqual(needs);
 });
