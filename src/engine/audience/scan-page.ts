@@ -6,7 +6,7 @@ import { type Statement, statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Direction, ScanWindow } from "./scan-window";
 
-/** A page of the matches, in the order of the scan: `take` contacts after the first `skip`. */
+/** A page of the matches in the order of the scan. It skips `skip` contacts and has at most `take`. */
 export interface ScanPage {
   skip: number;
   take: number;

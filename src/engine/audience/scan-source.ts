@@ -94,7 +94,8 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Source
 }
 
 /**
- * Returns the first day to count, in days since 1970. Null for all time, and for a time with too many days to add up.
+ * Returns the first day to count, in days since 1970. Null if `fromMs` is null, or if there are too many days to add
+ * up.
  */
 function firstDay(fromMs: number | null, now: Date): number | null {
   if (fromMs === null) return null;

@@ -9,7 +9,7 @@ export interface Target {
   type: string;
   /** The id of the row; null when the change concerns the whole installation. */
   id: Id | SQL | null;
-  /** Finds the row: the table and the condition, in the form that follows FROM. */
+  /** The table and the condition that find the row, in the form that follows FROM. */
   row: SQL;
   /** The row's name, as an SQL expression. */
   name: SQL;

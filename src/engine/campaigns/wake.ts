@@ -8,7 +8,7 @@ const readId = columns({ id: asId });
 
 /**
  * Makes each SENDING campaign of the project check the project's state now. Otherwise the next check might come only
- * hours later, for example between the parts of a canary.
+ * hours later, for example while the results of a canary are awaited.
  */
 export async function wakeCampaigns(ctx: Context): Promise<void> {
   const sending = await select(

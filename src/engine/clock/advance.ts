@@ -25,7 +25,7 @@ import { dueRows, isDue, nextAt, type Timed } from "./timed";
  * due again and again.
  */
 const maxInstants = 10_000;
-/** The longest time that the work of one instant may take, by the real clock. */
+/** The longest real time that the work of one instant may take. */
 const maxMsPerInstant = minuteMs;
 
 /** The most instants of one run. Each instant takes about fifty statements, and D1 allows a thousand per invocation. */

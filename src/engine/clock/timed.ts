@@ -48,10 +48,7 @@ export function isDue(ctx: Context, work: Timed): SQL {
   return sql`EXISTS (SELECT 1 ${dueRows(ctx, work)} AND ${hasWork})`;
 }
 
-/**
- * Returns an SQL expression for the next time, after the present, at which work is due. Returns null when the work has
- * no times.
- */
+/** Returns an SQL expression for the next future time at which work is due. Returns null when the work has no times. */
 export function nextAt(ctx: Context, work: Timed): SQL | null {
   if (work.nextAt) return work.nextAt(ctx);
   if (work.column === undefined) return null;

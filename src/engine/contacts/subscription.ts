@@ -94,7 +94,7 @@ function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
 export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
   WHERE s.project_id = contacts.project_id AND s.email = contacts.email)`;
 
-/** The data of an event that a snooze caused, at its start or end. */
+/** The data of the events at the start and at the end of a snooze. */
 export const snoozeReason = JSON.stringify({ reason: "snooze" });
 
 /** The statements that end snoozes: see `updateSnoozed`. */

@@ -49,7 +49,9 @@ export interface ContactTopic {
   name: string;
   description: string | null;
   isIn: boolean;
-  /** Whether the contact has chosen to leave the topic. If so, `POST /v1/send` sends it no mail of the topic. */
+  /**
+   * Whether the contact has chosen to leave the topic. If so, `POST /v1/send` sends the contact no mail of the topic.
+   */
   hasLeft: boolean;
 }
 

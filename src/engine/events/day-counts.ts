@@ -28,15 +28,15 @@ export function daysOf({ from, to }: Span): Days {
 interface DaySumQuery {
   /** The names to count. If absent, all names are counted. */
   names?: EventNames | undefined;
-  /** Returns the group of a count, as an expression over a name and a day. */
+  /** Returns SQL for the group in which a name's count of a day is added up. */
   keyOf(name: SQL, day: SQL): SQL;
 }
 
 export interface DaySums {
   counts: Map<string, number>;
   /**
-   * Whether the result is incomplete, because one answer cannot add up all days and names. The last names are then
-   * missing.
+   * Whether the result is incomplete, because one answer cannot add up all days and names. If so, the counts of the
+   * last names are missing.
    */
   isCut: boolean;
 }

@@ -84,7 +84,7 @@ export function updateEndedJobs(where: SQL, result: SQL): Statement {
   return statement(sql`UPDATE jobs SET result = ${result} WHERE ${where} AND completed_at IS NOT NULL`);
 }
 
-/** Deletes jobs. A run that is working on one stops at its next step. */
+/** Deletes jobs. A run that works on a deleted job stops at its next step. */
 export function deleteJobs(where: SQL): Statement {
   return statement(sql`DELETE FROM jobs WHERE ${where}`);
 }

@@ -16,7 +16,7 @@ export const pagePaths = {
   confirm: "/confirm/",
 } as const;
 
-/** Returns the path of a recipient's page. The path is signed, so only the recipient of the mail knows it. */
+/** Returns the path of a recipient's page. The path contains a signed token, so it cannot be guessed. */
 export function pagePath(platform: Pick<Context, "config">, purpose: TokenPurpose, subject: TokenSubject): string {
   return pagePaths[purpose] + signToken(platform.config.linkSecrets, purpose, subject);
 }

@@ -55,7 +55,7 @@ export async function capture(move: Move): Promise<Move> {
     ...createFences(source.project.number, own),
     ...createNotes(source.project.number, own),
   ]);
-  // Notes of an earlier move are deleted. The triggers that wrote them no longer exist.
+  // Deletes the notes of an earlier move, whose triggers no longer exist.
   const forgotten = batch.add(deleteNotes(source, deletedAtOnce));
   await batch.commit();
   return forgotten.count === deletedAtOnce ? move : saveState(move, { phase: "copy", index: 0, after: null });

@@ -35,7 +35,7 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
     const written = [...rows.values()];
     const isSame = (after.rows[index]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
     // The image of a row is null if a row that was written later in the same batch displaced it. The displaced row has
-    // a new note.
+    // a new note, so it will be copied again.
     if (!isSame) throw new Different(`A row of ${table.name} was not the same after it was copied.`, after.move);
   }
   const forgetting = openBatch(move.ctx, source.db);

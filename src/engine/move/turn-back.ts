@@ -26,7 +26,7 @@ export async function turnBack(before: Move): Promise<Step> {
   freeing.addAll([...endMove(source), ...triggers]);
   const forgotten = freeing.add(deleteNotes(source, forgottenAtOnce));
   await freeing.commit();
-  // Deleting the triggers has used up many statements of this invocation.
+  // Deleting the triggers has used up many statements of this invocation, so a new run continues.
   if (triggers.length > 0) return requeueMove(move, 0);
   if (forgotten.count === forgottenAtOnce) return "goes on";
   // Without a shape, the move has not begun in the new database.

@@ -12,15 +12,15 @@ const outcomes = ["sent", "delivered", "opened", "clicked", "bounced", "complain
 
 const mostBusy = 20;
 /**
- * The most projects of a database whose mail is added up. Each has six event names, and one statement must stay within
- * its row limit.
+ * The most projects of a database whose mail is added up. Up to six event names are read for each, and one statement
+ * must stay within its row limit.
  */
 const mostProjects = 4_000;
 
 export interface MailTotals {
   /** The number of events since the installation began, by name. Deleted projects are left out. */
   events: { name: string; count: number }[];
-  /** The emails that were accepted this month, UTC. */
+  /** The emails that were accepted in the current month (UTC). */
   month: { emails: number; busiest: { project: number; emails: number }[] };
 }
 

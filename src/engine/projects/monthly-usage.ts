@@ -45,8 +45,8 @@ const withContent: SQL = sql`CROSS JOIN email_contents content
 const templateOf: SQL = sql`coalesce(content.template_id, '')`;
 
 /**
- * Must run after `insertUsage`: stops the whole batch when the usage exceeds the monthly limit. Without a limit, there
- * is no statement. A call that adds nothing passes, even if the limit was lowered below the usage.
+ * Stops the whole batch when the usage exceeds the monthly limit. Must run after `insertUsage`. Returns no statement
+ * when there is no limit. A call that adds nothing passes, even if the limit was lowered below the usage.
  */
 export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] {
   const { monthlySendLimit } = ctx.project;

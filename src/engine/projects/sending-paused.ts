@@ -13,8 +13,8 @@ export function pauseOf({ sendingPausedReason: reason, sendingPausedAt: at }: Pr
 }
 
 /**
- * Whether marketing email is paused now, for work that takes a while. The project is read again, and is at most 30
- * seconds old. The isolate that paused the project knows it at once.
+ * Whether marketing email is paused now, for work that takes a while. Looks the project up again, in a cache that is at
+ * most 30 seconds old. The isolate that paused the project knows it at once.
  */
 export async function isMarketingPaused(platform: Platform, { number }: Context["project"]): Promise<boolean> {
   const project = await findProject({ ...platform, now: platform.realClock() }, number);

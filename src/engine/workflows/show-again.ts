@@ -34,7 +34,7 @@ async function endLost(ctx: Context, lost: ShownRow[]): Promise<void> {
   const areLost = sql`${inProject(ctx)} AND status IN ('RUNNING', 'WAITING')
     AND (workflow_id, id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`;
   const batch = openBatch(ctx);
-  // A second run finds none that is active.
+  // A second run finds no active execution.
   batch.mayRepeat();
   batch.addAll([
     upsertExecutionCounts(

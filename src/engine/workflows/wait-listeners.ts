@@ -11,8 +11,8 @@ import { waitListenerId } from "../events/listener";
 
 // Executions wait for an event by its name. One row per project and name makes the events of that name reach workflows.
 // The row is deleted when no step names the event and no execution waits for it. A new wait writes this row and the
-// mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait that begins before the
-// deletion therefore prevents it. A wait that begins afterwards inserts the row again and checks the log.
+// mirror's `awaits` in one batch, and the statement that deletes the row also checks `awaits`. A wait that begins
+// before the deletion therefore prevents it. A wait that begins afterwards inserts the row again and checks the log.
 
 /**
  * Whether the listener row `l` of a wait is unneeded. `audience_references` leads to the workflows whose steps may name

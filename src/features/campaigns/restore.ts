@@ -15,8 +15,9 @@ import type { Campaign } from "./schema";
 import { forgetWatched } from "./watched";
 
 /**
- * Restores a campaign from the trash, in the state that it had. Its pages and counters have stayed. Throws NotFound, and
- * Conflict when a DRAFT names a segment or a topic that is gone, and when the project has too many campaigns.
+ * Restores a campaign from the trash, in the state that it had. Its pages and counters were never removed. Throws
+ * NotFound, and Conflict when a DRAFT names a segment or a topic that is gone, and when the project has too many
+ * campaigns.
  */
 export async function restoreCampaign(ctx: Context, id: Id): Promise<Campaign> {
   await untilFresh(async () => {

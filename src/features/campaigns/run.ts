@@ -126,8 +126,8 @@ async function hold(ctx: Context, run: Run, reason: string): Promise<NextStep> {
 }
 
 /**
- * Checks a hold. A hold for reputation ends with the pause of the project's marketing mail. A hold because no provider
- * carries marketing mail ends when one does. Any other hold ends when a person resumes the campaign.
+ * Checks a hold. A hold for reputation ends together with the pause of the project's marketing mail. A hold because no
+ * provider carries marketing mail ends when one does. Any other hold ends when a person resumes the campaign.
  */
 async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
   const { id, heldReason } = run.campaign;

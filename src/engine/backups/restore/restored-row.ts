@@ -47,8 +47,8 @@ export const heldTables: Readonly<Record<string, readonly string[]>> = {
 const changes: Readonly<Record<string, Change>> = {
   emails: (row, _, changed) => {
     const isOpen = row.status === "QUEUED" || row.status === "SENDING";
-    // The provider is not asked about mail of the original project: its answer could wrongly be that it never received
-    // the mail.
+    // The provider is not asked about mail of the original project, because it may wrongly answer that it never
+    // received the mail.
     const unasked = { ...row, look_up_at: null };
     if (!isOpen) return unasked;
     changed.emails++;
@@ -117,7 +117,7 @@ const changes: Readonly<Record<string, Change>> = {
 };
 
 /**
- * Returns a row as the restored project has it; null for a row that the restore leaves out. Counts its changes in
+ * Returns a row as the restored project has it; null for a row that the restore leaves out. Counts the changes in
  * `changed`.
  */
 export function restoredRow(table: string, row: Row, restoring: Restoring, changed: Changed): Row | null {

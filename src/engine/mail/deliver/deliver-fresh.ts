@@ -21,8 +21,8 @@ export interface FreshMail {
 }
 
 /**
- * A permit that is not used within this time of its request is given back, and its mail waits. The account itself ends
- * a permit two minutes after the request.
+ * If a permit is not used within this time of its request, it is given back, and its mail waits. The account itself
+ * lets a permit expire two minutes after the request.
  */
 const permitKeepsMs = 30 * secondMs;
 

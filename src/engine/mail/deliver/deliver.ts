@@ -156,8 +156,8 @@ async function deliverRounds(
       leftover.failed.push(...failed);
       const handedAt = ctx.realClock().getTime();
       const between = { called, refused, ended, next, handedAt };
-      // Until the calls are made, only this consumer knows that they were not made yet. If it fails, the `finally`
-      // block below records that.
+      // Until the calls are made, only this consumer knows that they are not made yet. If anything fails before that,
+      // the `finally` block below records it.
       const uncalled = uncalledOf(next, handedAt);
       [called, refused] = [{ ...called, uncalled: [...called.uncalled, ...uncalled] }, []];
       const handedOver = await recordAndHand(ctx, between);

@@ -26,7 +26,9 @@ const shiftMs = 20 * secondMs;
  */
 const maxSleepMs = 2 * secondMs;
 
-/** The most emails of a turn that handles each email alone, because a consumer may have died with one of them. */
+/**
+ * The most emails of a turn that handles each email alone, because a consumer may have died while handling one of them.
+ */
 const suspectsPerTurn = 25;
 
 /**

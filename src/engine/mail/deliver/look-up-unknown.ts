@@ -44,9 +44,9 @@ function askableOf(accounts: MailAccounts): MailAccount[] {
 }
 
 /**
- * Sweeps mail whose outcome is unknown, and asks its provider if the provider can be asked. One lookup covers all mails
- * of a call. Mail that the provider has becomes SENT. Mail that it certainly does not have is queued again, in the same
- * row.
+ * Sweeps mail whose outcome is unknown, and asks its provider about it, unless the provider cannot be asked. One lookup
+ * covers all mails of a call. Mail that the provider has becomes SENT. Mail that it certainly does not have is queued
+ * again, in the same row.
  *
  * While the provider is asked, a mail may change: a report may arrive, a person may retry the mail, or another tick may
  * settle it. So each statement requires the round of the lookup, and changes only mail whose outcome is still unknown.

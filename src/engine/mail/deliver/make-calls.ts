@@ -55,8 +55,8 @@ export async function makeCalls(
   const callOneByOne = async () => {
     for (const call of left) {
       if (isLate() || !(await watch.mayCall())) {
-        // The time is over, or the provider accepts no more. Either lasts until the end of this round, so the remaining
-        // calls are not made.
+        // The round's time is over, or the provider accepts no more calls. Neither changes before the end of this
+        // round, so the remaining calls are not made.
         uncalled.push(call, ...left);
         break;
       }

@@ -17,9 +17,9 @@ import { takeBack } from "./take-back";
 export type CalledFor = Pick<Unwritten, "results" | "uncalled">;
 
 /**
- * Records an attempt in the rows of emails with which a consumer may have died, before they are composed. The hand-over
- * resets the count of these attempts. The same batch records the results of the previous round, because this Worker may
- * die too.
+ * Records an attempt in the rows of emails before they are composed. Called when a consumer may have died while
+ * handling them. The hand-over resets the count of these attempts. The same batch records the results of the previous
+ * round, because this Worker may die too.
  */
 export async function recordAndNote(ctx: Context, called: CalledFor, emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();

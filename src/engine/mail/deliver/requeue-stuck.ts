@@ -30,8 +30,8 @@ export const hasOpenMail: IsDue = () => exists(openMail);
 
 /**
  * Sweeps all projects for the effects of lost messages and dead consumers. It finds the projects with overdue mail,
- * settles handed-over mail whose consumer never reported, and tells the provider's account which projects wait. Mail
- * that waits is not written: even a million lost messages cost the account one entry per project.
+ * settles handed-over mail whose consumer never reported, and tells the provider's account which projects wait. The
+ * rows of waiting mail are not written, so even a million lost messages cost only one entry per project in the account.
  */
 export function requeueStuck(platform: Platform): Promise<void> {
   return requeue(platform, permitMs);

@@ -63,7 +63,8 @@ function settled(mail: Unknown, outcome: MailOutcome): Result {
 }
 
 /**
- * Queues mail again that the provider does not have. Before the mail changes, the pages of campaigns count it as open.
+ * Queues again the mail that the provider does not have. Before the mail changes, the pages of campaigns count it as
+ * open.
  */
 function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[] {
   if (absent.length === 0) return [];

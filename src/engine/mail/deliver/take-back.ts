@@ -7,9 +7,10 @@ import { announceGraceMs } from "../announce";
 import { ofItem } from "./as-read";
 
 /**
- * Queues emails again whose call was never made. The round stays in the row, because a cancelled campaign recognises
- * its mail by the round. A sweep may have made an email UNKNOWN meanwhile. That email is also queued again, unless the
- * call is a repeat: only this consumer could have made a call with a new id, so the email was certainly not sent.
+ * Queues again those emails whose call was never made. The round stays in the row, because a cancelled campaign
+ * recognises its mail by the round. A sweep may have made an email UNKNOWN meanwhile. That email is also queued again,
+ * unless the call is a repeat: only this consumer could have made a call with a new id, so the email was certainly not
+ * sent.
  */
 export function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
   if (uncalled.length === 0) return [];

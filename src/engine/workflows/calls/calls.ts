@@ -73,7 +73,7 @@ const hostIsSilent = {
   putOff: null,
 } satisfies CallVerdict;
 
-/** Ends the calls that have waited too long for a silent host. Returns the others. */
+/** Ends the calls that have waited too long for a silent host. Returns the remaining calls. */
 async function failOldest(ctx: Context, settle: Settle, host: string, keys: CallKey[]): Promise<CallKey[]> {
   const at = ctx.clock().getTime();
   const made = { at, verdict: hostIsSilent };

@@ -65,7 +65,7 @@ export class ShardHome {
     this.storage.kv.put(sleepKey, sleep);
   }
 
-  /** Returns the cursor of a workflow's deletion that was interrupted; null if none was. */
+  /** Returns the cursor at which the interrupted deletion of a workflow continues; null if none was interrupted. */
   forgetting(workflowId: Id): Forgetting | null {
     return this.storage.kv.get<Forgetting>(forgettingKey(workflowId)) ?? null;
   }

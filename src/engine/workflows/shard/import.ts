@@ -70,7 +70,7 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
   return null;
 }
 
-/** An entry that was inserted with its execution lacks the marks until its own row is inserted. */
+/** An entry that was inserted together with its execution has no marks. The backup's own row of the entry adds them. */
 const withMarks = `DO UPDATE SET public_at = coalesce(public_at, excluded.public_at),
   segment_at = coalesce(segment_at, excluded.segment_at), tick = coalesce(tick, excluded.tick)`;
 

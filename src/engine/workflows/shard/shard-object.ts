@@ -69,7 +69,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (this.pump.sleeps && (await this.pump.isAsleep())) return null;
     const started = this.change(address, (now) => startByHand(this.home.store, given, now));
     if (started === null) return null;
-    // On a test clock, the caller's next event has the same time as the start, but must still come after the start.
+    // On a test clock, the start must be done before the answer: the caller's next event has the same time as the
+    // start, but must come after it.
     await this.pump.comeToRest(address);
     return this.answer(started.id);
   }
@@ -127,7 +128,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   async vacate(address: ShardAddress, given: Vacating): Promise<string | null> {
     if (this.home.address() === null) return null;
-    // A pass that began earlier may still have the deleted steps in memory and move an execution to one of them.
+    // A pass that began earlier may still have the deleted steps in memory and move an execution to one of them, so it
+    // must end first.
     if (given.after === "") await this.pump.rest();
     if (this.home.address() === null) return null;
     const next = this.change(address, (now) => vacateSome(this.home.store, given, now));
@@ -170,7 +172,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
-    // A run that read the project before it was enabled would leave the shard asleep.
+    // Waits for a run that may have read the project before it was enabled, because that run would leave the shard
+    // asleep.
     if (this.pump.sleeps) await this.pump.rest();
     // A caller that wakes all shards also reaches unused ones.
     if (this.home.address() === null) return;

@@ -50,7 +50,7 @@ export function askingOf(store: ShardStore, ids: Id[]): StoredExecution[] {
   );
 }
 
-/** Returns the earliest wake time of all executions; null if none sleeps. */
+/** Returns the earliest wake time of all executions; null if no execution waits for a time. */
 export function nextWake(store: ShardStore): number | null {
   const [row] = store.all(readNumber, "SELECT min(wake_at) AS n FROM executions WHERE wake_at IS NOT NULL");
   return row?.n ?? null;

@@ -26,7 +26,7 @@ export const SendCampaign = z
           "In place of `scheduledFor`: starts this many seconds from now. Until then, " +
           "`POST /campaigns/{id}/unschedule` takes it back.",
       }),
-    // Null is refused: a caller who passes on a missing token still expects the check.
+    // Null is refused, because a caller who passes on a missing token still expects the check.
     preflightToken: z
       .string()
       .min(1)

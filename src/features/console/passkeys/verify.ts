@@ -64,8 +64,8 @@ export async function verifyRegistration(
 }
 
 /**
- * Verifies the answer of a registered passkey. Throws Invalid on the answers that `verifyRegistration` refuses, and
- * when the passkey's own count shows that it was copied.
+ * Verifies the answer of a registered passkey. Throws Invalid in the same cases as `verifyRegistration`, and when the
+ * passkey's own count shows that it was copied.
  */
 export async function verifySignIn(
   platform: Platform,
