@@ -73,7 +73,7 @@ export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) 
 /** The most events that one email can have: all counted opens and clicks, and some of other kinds. */
 const maxEvents = maxHits.opens + maxHits.clicks + maxHits.automatedClicks + 50;
 
-/** Selects whole emails, with the fields that they share with other recipients. */
+/** Selects whole emails, including the fields that all emails of a call share. */
 export function selectEmails(ctx: Context, condition: SQL | undefined) {
   return ctx.db
     .select({

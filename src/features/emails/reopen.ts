@@ -9,8 +9,8 @@ const readReopened = columns({ id: asId, priority: asPriority, nextAttemptAt: or
 export type Reopened = ReturnType<typeof readReopened>;
 
 /**
- * Queues the ended emails that match `where` again, with a new count of tries. The rows and their content stay the
- * same. A scheduled email still waits for its time.
+ * Queues the ended emails that match `where` again, and counts their attempts from zero. The rows and their content
+ * stay the same. A scheduled email still waits for its time.
  */
 export function updateReopened(where: SQL, now: number): Statement<Reopened> {
   return statement(

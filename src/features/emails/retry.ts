@@ -21,8 +21,9 @@ export function notRetryable(status: EmailStatus): Conflict {
 }
 
 /**
- * Queues an email again, with a new count of tries. The row and its content stay the same. An email that was never sent
- * gave its quota back to its month, so the retry uses quota again. A scheduled email still waits for its time.
+ * Queues an email again, and counts its attempts from zero. The row and its content stay the same. An email that was
+ * never sent gave its quota back to its month, so the retry uses quota again. A scheduled email still waits for its
+ * time.
  */
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);

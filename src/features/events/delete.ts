@@ -61,8 +61,8 @@ export function eventInUse(name: string, { usedInSegments, usedInCampaigns, used
 }
 
 /**
- * Deletes all events with the name. Only the first batch checks that the name is not in use; the later batches delete
- * the other events in any case.
+ * Deletes all events with the name. Only the first batch checks that the name is not in use; the later ones delete the
+ * remaining events even if the name is used by then.
  */
 async function deleteNow(ctx: Context, deletion: Deletion): Promise<{ deletedCount: number }> {
   let { deleted, from } = await removeNext(ctx, deletion, [guardUnused(ctx, deletion)]);

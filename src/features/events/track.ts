@@ -88,7 +88,7 @@ function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolea
   return statement(sql`SELECT ${hasOptedOut(ctx, email)} AS is_theirs`, columns({ isTheirs: asFlag }));
 }
 
-/** Matches when the contact itself has opted out. Must come after the upsert, which can change that. */
+/** Matches when the contact itself has opted out. Must come after the upsert, which can clear the opt-out. */
 function hasOptedOut(ctx: Context, email: string): SQL {
   return sql`EXISTS (SELECT 1 FROM contacts
     WHERE ${inProject(ctx)} AND email = ${email} AND opted_out_by = 'PERSON')`;

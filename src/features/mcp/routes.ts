@@ -10,7 +10,10 @@ import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
 import { openApi } from "./api";
 
-/** Loads the protocol and the tools with the first call: the document of all routes does not need them. */
+/**
+ * Loads the protocol and the tools with the first call to /mcp. The API's document, which loads all routes, does not
+ * need them.
+ */
 const protocol = lazily(async () => ({ ...(await import("./serve")), ...(await import("./tools")) }));
 
 /**

@@ -13,8 +13,8 @@ const ownerFields = [
 ] as const;
 
 /**
- * Throws RoleTooLow if an admin who is not an owner changes one of `ownerFields`. The operator may change them. Calls
- * of the operator have no session, so `visitor` is undefined.
+ * Throws RoleTooLow if an admin who is not an owner changes one of `ownerFields`. The operator may change them: a call
+ * of the operator has no session, so `visitor` is undefined.
  */
 export function refuseOwnerFields(visitor: Visitor | undefined, change: UpdateProject): void {
   const isOwnersChange = ownerFields.some((field) => field in change);

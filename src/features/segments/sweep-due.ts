@@ -69,12 +69,12 @@ export function countDueSegments(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => startDue(platform, db, counting, 0));
 }
 
-/** Starts the computations of a project with its own clock, at the time of that clock. */
+/** Starts the due computations of a project with a test clock, by the time of that clock. */
 export function computeDueOf(ctx: Context): Promise<number> {
   return startDue(ctx, ctx.db, computing, clockOf(ctx));
 }
 
-/** Starts the counts of a project with its own clock, at the time of that clock. */
+/** Starts the due counts of a project with a test clock, by the time of that clock. */
 export function countDueOf(ctx: Context): Promise<number> {
   return startDue(ctx, ctx.db, counting, clockOf(ctx));
 }

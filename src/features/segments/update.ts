@@ -108,8 +108,8 @@ function changed(
 
 /**
  * Updates the row of a segment. A new condition invalidates the last count and computation: until the next computation,
- * conditions that name this segment evaluate its condition. An earlier call may be written after a later one, so
- * `updated_at` never goes back.
+ * conditions that name this segment evaluate its condition. `updated_at` never goes back, even if calls commit in
+ * another order than they arrived in.
  */
 function updateRow(
   ctx: Context,

@@ -23,8 +23,8 @@ interface WrittenCall {
 export const readWarning = columns({ warning: orNull((value) => Warning.parse(JSON.parse(asText(value)))) });
 
 /**
- * Returns the warnings that only the database can find, for the end of the batch. Each is an SQL expression for `{
- * field, message }` as JSON, or for NULL.
+ * Returns the warnings that only the database can find, as SQL that must run at the end of the batch. Each is an
+ * expression for `{ field, message }` as JSON, or for NULL.
  */
 export function warningsInSql(ctx: Context, call: SendEmail, written: WrittenCall): SQL[] {
   const lacking = missingImprint(ctx, "MARKETING");

@@ -87,7 +87,7 @@ async function applyChange(
     batch.mayRepeat();
   }
   const updated = batch.add(
-    // A call that began earlier can write later, so updatedAt never goes back.
+    // Concurrent calls can commit in another order than they arrived in, and `updatedAt` must not go back.
     statement(
       sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id}, topic_id = ${topicId},
           search_text = ${searchText(name, description, next.subject)}, version = version + 1,

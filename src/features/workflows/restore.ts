@@ -45,7 +45,10 @@ export async function restoreWorkflow(ctx: Context, id: Id): Promise<ReturnType<
   return { ...wholeWorkflowJson(ctx.project, workflow), issues: await issuesNow(ctx, workflow) };
 }
 
-/** Returns the row as it is restored. Its version changes if the workflow was enabled, because it no longer is. */
+/**
+ * Returns the row as it is restored. Its version increases if the workflow was enabled, because the restored one is
+ * disabled.
+ */
 function disabled(ctx: Context, row: WorkflowRow): WorkflowRow {
   const restored = { ...row, clock: clockOf(ctx), nextTickAt: null };
   if (!row.enabled) return restored;

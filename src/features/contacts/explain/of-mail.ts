@@ -28,8 +28,8 @@ export async function explainEmail(ctx: Context, contact: ContactRow, id: Id): P
 }
 
 /**
- * Explains the contact's newest email of a template. If there is no such email, explains what would keep one from the
- * contact now.
+ * Explains the contact's newest email of a template. If there is no such email, explains what would now keep mail of
+ * the template from the contact.
  */
 export async function explainTemplate(
   ctx: Context,
@@ -61,7 +61,7 @@ export async function explainTemplate(
   return { verdict: "NOT_RECEIVED", because: [never, ...ofPerson, ...stops] };
 }
 
-/** Explains an email. A reason about the contact is followed by the known facts about it. */
+/** Explains an email. Each reason that concerns the contact is followed by what is known about the contact. */
 export async function explainJudged(
   ctx: Context,
   contact: ContactRow,

@@ -6,7 +6,7 @@ import { readCronRuns } from "../../../engine/operating/cron-runs";
 import { openMoves } from "../../../engine/operating/open-moves";
 import { type HealthCheck, sumOf, worstProjects } from "../look";
 
-/** Checks that queues gave up on no message. */
+/** Checks that no queue gave up on a message. */
 export const deadLetters: HealthCheck = {
   name: "dead_letters",
   async examine({ control }) {

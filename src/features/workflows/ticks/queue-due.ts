@@ -54,7 +54,7 @@ export function queueDueTicks(platform: Platform): Promise<void> {
 /** How many jobs each project has started in this sweep, by project number. */
 type Started = Map<number, number>;
 
-/** Queues due ticks of a project with a test clock, at the time of that clock. */
+/** Queues the due ticks of a project with a test clock, by the time of that clock. */
 export async function queueDueTicksOf(ctx: Context): Promise<void> {
   await queueDue(ctx, ctx.db, clockOf(ctx), new Map());
 }
