@@ -22,8 +22,8 @@ export interface Page {
 }
 
 /**
- * Reads the next rows of a table in the order of their keys: at most a thousand, or about a megabyte. If `upTo` is
- * given, it reads only rows up to that key.
+ * Reads the next rows of a table in the order of their keys: at most a thousand, and not much more than a megabyte. If
+ * `upTo` is given, it reads only rows up to that key.
  */
 export async function readPage(
   { db, project }: Owner & { db: Db },
@@ -137,9 +137,9 @@ export function selectImages(
 const bytesPerStatement = 500_000;
 
 /**
- * Writes rows unchanged. Each replaces the row with the same key. A row with another key but the same value in a unique
- * column is deleted. That row has also changed in the source database, so its key is noted, and the move writes it
- * again.
+ * Writes rows unchanged. Each replaces the row with the same key, and any other row with the same value in a unique
+ * column. The move writes such another row again, because it has also changed in the source database, so its key is
+ * noted.
  */
 export function replaceRows({ project }: Owner, table: ProjectTable, images: readonly string[]): Statement[] {
   const into = list(table.columns.map((column) => sql`${sql.identifier(column)}`));

@@ -76,8 +76,8 @@ async function findAgain(statements: readonly Statement[], run: RunBatch): Promi
 }
 
 /**
- * Reports whether a statement only reads, judging by its text. The text is built again for this check, which does not
- * matter after a failure.
+ * Reports whether a statement only reads, judging by its text. The text is built a second time for this check, but only
+ * after a failure.
  */
 function isRead(one: Statement): boolean {
   if (isGuard(one)) return true;

@@ -9,7 +9,7 @@ import { type Statement, type StatementRefusal, statement } from "./statement";
 /** A table whose rows belong to projects and have an id. */
 export type TenantTable = SQLiteTable & { projectId: SQLiteColumn; id: SQLiteColumn };
 
-/** Values by the fields of a table. A value can be an SQL expression. Undefined values are left out. */
+/** The values of a row, by the fields of its table. A value can be an SQL expression. Undefined values are left out. */
 type Values<Model> = { [Field in keyof Model]: Model[Field] | SQL };
 
 /** The values of a new row, including the id that its batch has made. */

@@ -93,10 +93,7 @@ async function readFor(
   }
 }
 
-/**
- * The limits and the reader of a body: at most `maxBytes`, counted in `memory`, before the `deadline`. `see` gets each
- * chunk.
- */
+/** How a body is read: at most `maxBytes`, which `memory` counts, and before the `deadline`. `see` gets each chunk. */
 interface Reading {
   maxBytes: number;
   memory: Memory;

@@ -33,8 +33,8 @@ export interface Legacy {
 }
 
 /**
- * Describes the 400 of an endpoint that answers as the old API did: flat for a missing field, the envelope for a body
- * that is not JSON.
+ * Describes the 400 of an endpoint that answers as the old API did. Its body is a `LegacyError` for a missing field,
+ * and the envelope for a body that is not JSON.
  */
 export function legacyBadRequest({ description, example }: Legacy) {
   const schema = z.union([LegacyError, ErrorEnvelope]);

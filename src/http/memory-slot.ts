@@ -6,8 +6,8 @@ import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 const patienceMs = 35 * secondMs;
 
 /**
- * `stalledMs` is the longest pause while a body arrives. `readingMs` is the longest time for a whole body: 14 MB at 2
- * Mbit/s.
+ * `stalledMs` is the longest pause while a body arrives. `readingMs` is the longest time for a whole body, enough for
+ * 14 MB at 2 Mbit/s.
  */
 const stalledMs = 15 * secondMs;
 const readingMs = 60 * secondMs;

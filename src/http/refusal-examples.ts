@@ -102,7 +102,7 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
   const [, parent = "", parameter] = /\/([^/{]+)\/\{([^}]+)\}(?!.*\{)/.exec(path) ?? [];
   switch (parameter) {
     case undefined:
-      // Without a parameter of its own, either the body names the missing resource, or the outbox is not in use.
+      // If the path has no parameter, either the body names the missing resource, or the outbox is not in use.
       if (operation.operationId === "sendEmail") return new NotFound("template", readId(someId));
       if (operation.operationId === "createTemplate") return new NotFound("topic", readId(someId));
       if (operation.operationId === "createWorkflow") return new NotFound("segment", readId(someId));

@@ -10,7 +10,9 @@ interface RouteEntry<T> {
 interface Chain<T> {
   pattern: RegExp;
   handlers: [T, ParamIndexMap][];
-  /** The names that are not ids, because other endpoints have them as the last segment of the same path. */
+  /**
+   * The last segments that are not ids, because they are the names of other endpoints: `fields` for `/contacts/:id`.
+   */
   names: Set<string | undefined>;
 }
 

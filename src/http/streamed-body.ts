@@ -5,7 +5,7 @@ import type { IncomingBytes } from "../platform/blobs";
 import { openDeadline } from "./memory-slot";
 import type { AppEnv } from "./router";
 
-/** The longest time for a body that is not held in memory: 40 MB at just over 1 Mbit/s. */
+/** The longest time for a body that is not held in memory, enough for 40 MB at just over 1 Mbit/s. */
 const streamingMs = 300 * secondMs;
 
 /**

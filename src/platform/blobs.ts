@@ -20,7 +20,9 @@ export interface Blobs {
   open(key: string): Promise<{ size: number; stream: ReadableStream<Uint8Array> } | null>;
   /** Returns null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
-  /** Reads some bytes of a file. Returns null when the file is gone, or its content is no longer that of the tag. */
+  /**
+   * Reads some bytes of a file. Returns null when the file is gone, or when its content has changed and so has its tag.
+   */
   getRange(key: string, range: { tag: string; from: number; length: number }): Promise<Uint8Array | null>;
   delete(keys: string[]): Promise<void>;
   /** Returns, in order, up to 1,000 keys that begin with the prefix and come after `after`. */

@@ -4,9 +4,9 @@ import { Unavailable } from "../core/errors";
 const retryAfterSeconds = 5;
 
 /**
- * Opens the sections of the documents: an asset file that `npm install` and `npm start` make from `docs`, outside the
- * bundle. An isolate caches the sections after their first use. Throws Unavailable when the platform does not serve the
- * file.
+ * Opens the sections of the documents. They are in an asset file outside the bundle, which `npm install` and `npm
+ * start` make from `docs`. An isolate caches the sections after their first use. Throws Unavailable when the platform
+ * does not serve the file.
  */
 export function openDocuments(assets: Fetcher): () => Promise<Section[]> {
   let sections: Section[] | undefined;

@@ -2,8 +2,8 @@ import { secondMs } from "../core/time";
 
 /**
  * The number of memory slots: how many large requests and deliveries one isolate processes at the same time. A mail
- * with 10 MB of files is in memory twice, as parsed text and as the file for R2, or as the file from R2 and as the
- * complete message. All work of an isolate shares 128 MB.
+ * with 10 MB of files is in memory twice: as parsed text and as the file for R2 when it is accepted, and as the file
+ * from R2 and as the complete message when it is delivered. All work of an isolate shares 128 MB.
  */
 const atOnce = 2;
 const pollEveryMs = 20;

@@ -8,9 +8,9 @@ export type TableMigrations = readonly (readonly string[])[];
 interface Options {
   /**
    * The earliest version whose code can work with the tables after the last migration. A version is the number of
-   * migrations that its code knows. A migration that only adds something leaves this number unchanged. Two kinds of
-   * migrations raise it: one that removes something, which comes one release after the last code that needs it, and one
-   * after which earlier code must not write rows.
+   * migrations that its code knows. A migration that only adds something leaves this number unchanged. A migration
+   * raises it if it removes something, or if earlier code must not write rows after it. A migration that removes
+   * something comes one release after the last code that needs it.
    */
   readableFrom?: number;
 }

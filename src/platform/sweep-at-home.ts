@@ -48,7 +48,8 @@ export function sweepAtHome(
       db,
       sql`SELECT ${columnsOf(due.key)} FROM (${window}) WHERE ${homeOf(due)} LIMIT ${limit}`,
     );
-    // More due rows may follow the rows of a fenced project, even if this statement took only a few.
+    // Even if this statement took only a few rows, more due rows may follow the rows of a fenced project. The sweep
+    // continues when the result is `maxSweptRows`.
     return taken > 0 && limit === maxSweptRows ? maxSweptRows : taken;
   });
 }

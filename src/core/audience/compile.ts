@@ -55,8 +55,8 @@ type Tree = Figures & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
 
 /**
  * Compiles a condition to SQL. The SQL contains nothing that a caller wrote, because all names and values are in the
- * parameter. The number of filters therefore bounds the length of the SQL, and conditions of the same shape have the
- * same SQL.
+ * single parameter of the statement. The number of filters therefore bounds the length of the SQL, and conditions of
+ * the same shape have the same SQL.
  */
 export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
   const { bind, values } = newValues();

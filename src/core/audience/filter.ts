@@ -57,7 +57,7 @@ export function parseFilter(filter: Filter): FilterTest {
 const eventPrefix = "event.";
 const segmentPrefix = "segment.";
 
-/** Returns the event that the field of an event operator names: `purchase` or `event.purchase`. */
+/** Returns the event that the field of an event operator names: `purchase` for both `purchase` and `event.purchase`. */
 function eventOf(field: string): string {
   return field.startsWith(eventPrefix) ? field.slice(eventPrefix.length) : field;
 }

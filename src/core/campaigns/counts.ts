@@ -1,6 +1,6 @@
 /**
  * The counters of a campaign's emails. The first six, "queued" to "sent", are exclusive: each email counts in exactly
- * one. The others count independently, by their times: an email that bounced after delivery counts in both.
+ * one. All others are independent: an email that was delivered and then bounced counts in both.
  */
 export const counters = [
   "queued",

@@ -2,7 +2,7 @@ import { type ServiceEvent, serviceEvents } from "./service-events";
 
 type Known = typeof serviceEvents;
 export type ServiceEventName = keyof Known;
-/** The names of the columns of statistics that count the service's events. */
+/** The columns of the statistics that count the service's events. */
 export type EventColumn = {
   [Name in ServiceEventName]: Known[Name] extends { column: infer Column } ? Column : never;
 }[ServiceEventName];

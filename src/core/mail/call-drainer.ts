@@ -36,7 +36,7 @@ function isBackSoon({ isDrainer, until }: Permit, now: number): boolean {
   return isDrainer && until - permitMs > now - backSoonMs;
 }
 
-/** Returns when the next turn can be taken; null when merely waiting would not make a turn possible. */
+/** Returns when the next turn can be taken; null when waiting alone would not make a turn possible. */
 function nextWorkAt(account: Account, rule: AccountRule, now: number): number | null {
   if (firstOf(account.ring, openLanes(account, rule, now)) !== null) return now;
   const times = lanes

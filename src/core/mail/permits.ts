@@ -41,14 +41,14 @@ export function mailsPerRound(callsAtOnce: number): number {
 }
 
 /**
- * The most rounds in one invocation. An invocation may make 1,000 statements in D1, by the stricter of two pages of
- * Cloudflare's documentation, and a round makes about twenty.
+ * The most rounds in one invocation. A round makes about twenty statements in D1. An invocation may make 1,000,
+ * according to the stricter of two pages of Cloudflare's documentation.
  */
 export const maxRoundsPerInvocation = 40;
 
 /**
- * The number of mails in one turn, or as many as `fullCallsPerTurn` full calls carry if that is more. Work that is done
- * once per turn, such as reading, costs less per mail in a larger turn.
+ * A turn has at most `mailsPerTurn` mails, or as many as `fullCallsPerTurn` full calls carry if that is more. Work that
+ * is done once per turn, such as reading, costs less per mail in a larger turn.
  */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;
@@ -57,8 +57,8 @@ const turnsPerSecond = 10;
 
 /**
  * Grants what the lane accepts now, up to one turn. Only a drainer, a consumer of waiting mail, probes a lane after a
- * pause, because it can choose a mail that is sent alone. A call with fresh mail may contain many mails, and could only
- * be repeated as a whole.
+ * pause. It can probe with a mail that is sent alone, whereas a call with fresh mail may contain many mails, and could
+ * only be repeated as a whole.
  */
 export function grantPermit(
   account: Account,

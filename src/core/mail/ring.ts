@@ -4,7 +4,7 @@ import { laneOf, type Priority, priorities } from "./priority";
 
 /**
  * Projects with waiting mail, in the order of their turns. No operation becomes slower when more projects wait: each
- * lane has a ring of its own, and the numbers of turns show which of two projects comes first.
+ * lane has a ring of its own, and the numbers of their turns show which of two projects comes first.
  */
 export interface Ring {
   projects: Map<number, Waiting>;

@@ -10,8 +10,8 @@ export const clickPath = "/c/";
 const ownPath = /^\/(?:unsubscribe|subscribe|manage|confirm|o|c)\//;
 
 /**
- * Returns the web page of a link; null for a link that is not tracked: `mailto:`, an anchor, a relative URL, or a URL
- * that is too long or invalid. `raw` is the value of its `href` as written in the HTML.
+ * Returns the URL of the web page to which a link leads; null for a link that is not tracked: `mailto:`, an anchor, a
+ * relative URL, or a URL that is too long or invalid. `raw` is the value of its `href` as written in the HTML.
  */
 export function webUrlOf(raw: string): string | null {
   const decoded = raw.includes("&") ? decodeHTMLAttribute(raw) : raw;

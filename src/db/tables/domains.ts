@@ -34,7 +34,8 @@ export const domains = sqliteTable(
   (table) => [
     rowKey(table),
     uniqueIndex("ux_domains_domain").on(table.projectId, table.domain),
-    // Finds the other projects with the same domain, because all projects share the mail provider's account.
+    // Finds the other projects with the same domain. While there are any, the domain is not removed from the mail
+    // provider's account, which all projects share.
     index("ix_domains_name").on(table.domain),
     index("ix_domains_failing").on(table.failingSince).where(sql`failing_since IS NOT NULL`),
     index("ix_domains_due").on(table.nextCheckAt).where(sql`next_check_at IS NOT NULL`),

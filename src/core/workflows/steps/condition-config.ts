@@ -91,8 +91,8 @@ export const ConditionConfig = z.union([Filter, Whole, MultiConfig]).meta({
 export type ConditionConfig = z.infer<typeof ConditionConfig>;
 
 /**
- * Returns the schema of the form that the caller meant, which a distinctive key reveals. The faults then refer to that
- * form alone.
+ * Returns the schema of the form that the caller meant. A key that only one form has tells which it is. The faults then
+ * refer to that form alone.
  */
 export function formOf(sent: JsonObject): z.ZodType<ConditionConfig> {
   if ("mode" in sent) return MultiConfig;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Trigger, triggerParts } from "../trigger";
 import type { StepDefinition } from "./definition";
 
-/** Clients may look for the trigger's settings here, so the error names where they are set. */
+/** Clients may look for the trigger's settings here, so the error says where they are set. */
 const TriggerConfig = z
   .looseObject({})
   .superRefine((sent, check) => {

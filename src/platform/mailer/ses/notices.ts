@@ -6,7 +6,7 @@ import type { Report } from "../../../core/mail/status";
 /** The name of the message tag that every mail carries. */
 export const sesTagName = "petrel";
 
-/** The header with the same tag. Notifications of an identity contain no message tags, but may contain headers. */
+/** The header that repeats the tag. Notifications of an identity contain no message tags, but may contain headers. */
 export const sesTagHeader = "X-Petrel-Tag";
 
 const SesEvent = z.object({
