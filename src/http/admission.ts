@@ -24,7 +24,7 @@ type FindEffect = (ctx: Context, key: string) => Promise<KeyEffect | null>;
 /**
  * Admits a project's request. One call to the project's gate checks the rate limits and the idempotency key of the
  * request. A request that needs neither check makes no call. When the gate does not answer, requests without a key
- * proceed. Requests with a key are refused, because only the gate can tell whether their effect would happen twice.
+ * proceed. Requests with a key are refused, because they cannot claim it.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -30,7 +30,7 @@ export function needsDns(records: DnsRecord[]): boolean {
   return records.some(({ required }) => required);
 }
 
-/** Selects the values of the record's kind: a name may have TXT records for many purposes. */
+/** Selects the values of the record's kind, because a name may have TXT records for many purposes. */
 function relevantValues({ purpose, type }: DnsRecord, values: string[]): string[] {
   if (type !== "TXT") return values;
   if (purpose === "SPF") return values.filter((value) => /^v=spf1(\s|$)/i.test(value.trim()));

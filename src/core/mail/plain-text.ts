@@ -3,7 +3,7 @@ import { hasMark } from "../templating/frame";
 
 /**
  * The parser's time grows with the number of tags times the number of open ones: 100,000 nested `<div>`s take seconds.
- * Real mail stays far below these limits; otherwise the text part ends where a limit is reached.
+ * Real mail stays far below these limits. The text part of any other mail ends where a limit is reached.
  */
 const MAX_TAGS = 30_000;
 const MAX_OPEN_TAGS = 1_000;

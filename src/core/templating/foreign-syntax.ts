@@ -31,8 +31,8 @@ const branch = (condition: string) => `{% if ${condition} %}…{% endif %}`;
 const inverse = (condition: string) => `{% unless ${condition} %}…{% endunless %}`;
 
 /**
- * Placeholders that Liquid refuses, or reads as a name without a value. A part meant for some recipients would then be
- * sent to all.
+ * Placeholders that Liquid refuses, or would read as a name without a value, so that a part meant for some recipients
+ * would be sent to all.
  */
 const refused: Reader[] = [
   readerOf("Handlebars", /^#\s*each\s+(.+)$/s, loop),
