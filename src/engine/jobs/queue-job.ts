@@ -16,7 +16,7 @@ interface NewJob {
   input?: JobNotes;
   state?: JobNotes | SQL;
   onlyIf?: SQL;
-  /** How long after its creation the sweep announces the job. By default, that is when its message counts as lost. */
+  /** How long after its creation the sweep announces the job. The default is when its message counts as lost. */
   announcedAfterMs?: number;
 }
 
