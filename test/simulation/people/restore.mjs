@@ -38,7 +38,8 @@ function homesOf({ databases }) {
 async function putInOrder(caller, tenant, { name, restored }) {
   // Calls of this tenant may be refused meanwhile, and things that were made since are not there.
   tenant.timesDisabled += 1;
-  for (const workflow of tenant.workflows) goBack(workflow, restored);
+  // All projects depend on the first database, and their workflows are in their own.
+  if (caller.world.homeOf(tenant) === name) for (const workflow of tenant.workflows) goBack(workflow, restored);
   const admin = (method, path, body) =>
     caller.insist(method, `/admin/projects/${tenant.id}${path}`, { key: operatorToken, body, allowed: [404] });
   if (name === "DB" && tenant.isDeleted) await admin("DELETE", "");
