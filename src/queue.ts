@@ -12,6 +12,7 @@ import { advanceClock } from "./engine/clock/advance";
 import { dispatchEvents } from "./engine/events/dispatch";
 import type { EventListener } from "./engine/events/listener";
 import { storedJob } from "./engine/jobs/work";
+import { deliverMessage, deliverMessages } from "./engine/mail/deliver/deliver-fresh";
 import { drainMail } from "./engine/mail/deliver/drain";
 import { settleLater } from "./engine/mail/deliver/write-down";
 import { recordHits } from "./engine/mail/report/hits";
@@ -39,7 +40,6 @@ import { eraseProject } from "./features/projects/erase";
 import { computeRuns, computeStep } from "./features/segments/compute-step";
 import { countStep } from "./features/segments/count";
 import { deleteMembersStep } from "./features/segments/delete-members";
-import { deliverJob, deliverJobs } from "./features/send/jobs";
 import { webhookCalls } from "./features/webhooks/calls";
 import { webhookListener } from "./features/webhooks/listener";
 import { tryDelivery } from "./features/webhooks/try";
@@ -68,7 +68,7 @@ const outboundCalls: readonly OutboundCalls[] = [webhookCalls, workflowCalls()];
  * never given up, because no API call could start it again.
  */
 const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
-  "mail.deliver": deliverJob,
+  "mail.deliver": deliverMessage,
   "mail.drain": drainMail,
   "mail.settle": settleLater,
   "domains.check": checkDomains,
@@ -166,7 +166,7 @@ function isFreshMail(item: Merged<Message>): item is FreshMail {
 }
 
 async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<void> {
-  const delivered = deliverJobs(
+  const delivered = deliverMessages(
     platform,
     fresh.map(({ message }) => message),
   );

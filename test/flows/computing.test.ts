@@ -77,10 +77,10 @@ describe("while the clock stands still", () => {
     };
     using _ = new StillClock();
     const neighbour = others();
-    const { ready } = await composeRound(ctx, delivery, round);
+    const { next } = await composeRound(ctx, delivery, { kind: "single", emails: round, repeat: null });
     isOver = true;
     await neighbour;
-    expect(ready).toHaveLength(round.length);
+    expect(next).toHaveLength(round.length);
     return Math.max(...turns.slice(1).map((mails, index) => mails - (turns[index] ?? 0)));
   }
 

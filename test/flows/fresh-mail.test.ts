@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { permitMs } from "../../src/core/mail/account";
 import type { MessageOf } from "../../src/core/messages";
-import { deliverJobs } from "../../src/features/send/jobs";
+import { deliverMessages } from "../../src/engine/mail/deliver/deliver-fresh";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { consume } from "../../src/queue";
@@ -90,7 +90,7 @@ it("that the account does not take waits for its turn, whosever it is", async ()
   const world = new World();
   world.paceRule = { perSecond: 3, transactionalShare: 0 };
   const jobs = await arrived(world, projects, 2);
-  const errors = await deliverJobs(world.process().platform, jobs);
+  const errors = await deliverMessages(world.process().platform, jobs);
   expect(errors).toEqual(jobs.map(() => null));
   for (let second = 0; second < 30; second++) {
     await world.drain();
@@ -111,7 +111,7 @@ it("costs the open calls of all projects together when the provider goes away, a
     throw new Error("The network is gone");
   };
   const { platform, process } = world.process();
-  await deliverJobs(platform, jobs);
+  await deliverMessages(platform, jobs);
   const lost = world.calls.length;
   expect(lost).toBeGreaterThanOrEqual(3);
   expect(lost).toBeLessThanOrEqual(5);
@@ -140,7 +140,7 @@ it("that fails comes again alone: the others of its batch are delivered", async 
         BEGIN SELECT RAISE(ABORT, 'The database is busy'); END`,
     )
     .run();
-  const errors = await deliverJobs(world.process().platform, jobs).finally(() =>
+  const errors = await deliverMessages(world.process().platform, jobs).finally(() =>
     broken.db.prepare("DROP TRIGGER no_hand_over").run(),
   );
   expect(errors).toEqual([expect.any(Error), null, null, null]);
@@ -158,7 +158,7 @@ it("whose turn comes too late for its permit waits, and a drainer takes it", asy
     world.now += 10_000;
     return accepts();
   };
-  await deliverJobs({ ...world.process().platform, callsAtOnce: 1 }, jobs);
+  await deliverMessages({ ...world.process().platform, callsAtOnce: 1 }, jobs);
   expect(world.taken).toHaveLength(3);
   expect(world.account.permits.size).toBe(0);
   world.answer = accepts;
@@ -177,7 +177,7 @@ it.each(sample(deaths))(
     const projects = await someProjects(6);
     const world = new World();
     const jobs = await arrived(world, projects);
-    await deliverJobs(world.process(death).platform, jobs).catch((error) => {
+    await deliverMessages(world.process(death).platform, jobs).catch((error) => {
       if (!wasKilled(error)) throw error;
     });
     world.now += permitMs;

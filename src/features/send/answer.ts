@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { publicId } from "../../core/ids";
 import { publicIdInSql } from "../../db/ids";
 import { inProject } from "../../db/scope";
-import type { Recipient } from "../../engine/mail/accept/recipients";
+import type { Recipient } from "../../engine/mail/accept/insert-emails";
 import type { Context } from "../../platform/context";
 
 /**

@@ -6,7 +6,7 @@ import { asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { whoIsFull } from "../../engine/contacts/data-limit";
 import { imprintWarnings, missingImprint } from "../../engine/mail/accept/imprint";
-import type { Recipient } from "../../engine/mail/accept/recipients";
+import type { Recipient } from "../../engine/mail/accept/insert-emails";
 import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 

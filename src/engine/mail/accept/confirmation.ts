@@ -20,7 +20,7 @@ import type { Context } from "../../../platform/context";
 import { insertUsage, isWithinLimit } from "../../projects/monthly-usage";
 import { announceEmails } from "../announce";
 import { insertContentOf } from "./insert-content";
-import { insertEmailsTo } from "./recipients";
+import { insertEmailsTo } from "./insert-emails";
 
 /**
  * Double opt-in: `confirm: true` mails a link to a contact that is not subscribed. Everything is decided in the batch

@@ -1,3 +1,4 @@
+import { newId, textOf } from "../../../core/ids";
 import { unfitness } from "../../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../../core/mail/message";
 import { ended, held, type MailOutcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../../core/mail/outcome";
@@ -5,26 +6,26 @@ import { laneOf } from "../../../core/mail/priority";
 import { Budget } from "../../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError, whyUnrendered } from "../../../core/templating/errors";
 import { minuteMs } from "../../../core/time";
-import type { ContentRow, EmailRow } from "../../../db/tables";
+import type { EmailRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
 import { isStandIn } from "../../../platform/mailer/accounts";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import { largeMailBytes } from "../announce";
-import { loadAttachments } from "../attachments";
-import { loadBody } from "../body";
 import { keptSnapshot } from "../content";
 import { failures } from "../failures";
 import { mailTracker, recipientLinks } from "../links";
 import { renderMessage } from "../render";
 import { contactGone } from "../withhold";
-import type { Delivery } from "./delivery";
-import { type Ready, resultOf } from "./hand-over";
+import { type Delivery, loadContent } from "./delivery";
+import { type Call, type Ready, resultOf } from "./hand-over";
+import type { PlannedRound } from "./plan-round";
 import type { Result } from "./record";
+import type { Repeat } from "./repeats";
 
-/** A composed round: the emails that can be handed over, and those that end without a call to the provider. */
-export interface ComposedRound {
-  ready: Ready[];
+/** A composed round: the calls that can be made, and the emails that end without a call to the provider. */
+interface ComposedRound {
+  next: Call[];
   ended: Result[];
   /** Emails that need a round of their own, and emails that are left for a later round. */
   setAside: EmailRow[];
@@ -34,6 +35,8 @@ export interface ComposedRound {
    */
   failed: { email: EmailRow; error: unknown }[];
 }
+
+type ComposedMails = Omit<ComposedRound, "next"> & { ready: Ready[] };
 
 /**
  * A round of several mails accepts no further mail once it has more than this many bytes in memory, before encoding.
@@ -46,18 +49,54 @@ const maxRoundBytes = 4 * largeMailBytes;
  */
 const maxRoundUnits = 100_000_000;
 
+/** Composes the mails of a planned round, and makes its calls of those that can be handed over. */
+export async function composeRound(ctx: Context, delivery: Delivery, planned: PlannedRound): Promise<ComposedRound> {
+  const composed = await composeMails(ctx, delivery, planned);
+  const { ready, ...others } = composed;
+  if (planned.repeat) return { ...others, ...repeated(planned.repeat, composed) };
+  if (planned.kind === "shared") {
+    return { ...others, next: ready.length > 0 ? [{ id: newCallId(), mails: ready, isRepeat: false }] : [] };
+  }
+  const next = ready.map((mail): Call => {
+    const { uncertainSince, round } = mail.email;
+    const known = uncertainSince === null ? null : round;
+    return { id: known ?? newCallId(), mails: [mail], isRepeat: known !== null };
+  });
+  return { ...others, next };
+}
+
+function newCallId(): string {
+  return textOf(newId());
+}
+
+/** Repeats a call completely or not at all: the provider would not recognise it with different mails. */
+function repeated(repeat: Repeat, { ready, failed }: ComposedMails): Omit<ComposedRound, "setAside"> {
+  const mine = repeat.emails.filter(({ status, round }) => status === "QUEUED" && round === repeat.id);
+  const [first] = failed;
+  if (first) return { next: [], ended: [], failed: mine.map((email) => ({ email, error: first.error })) };
+  if (ready.length > 0 && ready.length === repeat.emails.length) {
+    return { next: [{ id: repeat.id, mails: ready, isRepeat: true }], ended: [], failed: [] };
+  }
+  const lost = "The outcome is unknown, and the call cannot be repeated: one of its emails is gone";
+  return {
+    next: [],
+    ended: mine.map((email) => resultOf(email, ended("FAILED", lost, email.uncertainSince))),
+    failed: [],
+  };
+}
+
 /**
- * Composes the mails of a round one by one. The size of a mail, and the work to render it, may only become known here:
- * a template's body in R2 was never measured, and a small body can render to a large text. A round that `isWhole` never
- * ends early.
+ * Composes mails one by one. The size of a mail, and the work to render it, may only become known here: a template's
+ * body in R2 was never measured, and a small body can render to a large text. The round of a repeated call never ends
+ * early.
  */
-export async function composeRound(
+async function composeMails(
   ctx: Context,
   delivery: Delivery,
-  round: EmailRow[],
-  { isWhole = false }: { isWhole?: boolean } = {},
-): Promise<ComposedRound> {
-  const composed: ComposedRound = { ready: [], ended: [], setAside: [], failed: [] };
+  { emails: round, repeat }: PlannedRound,
+): Promise<ComposedMails> {
+  const isWhole = repeat !== null;
+  const composed: ComposedMails = { ready: [], ended: [], setAside: [], failed: [] };
   const isAlone = round.length === 1;
   let [bytes, units] = [0, 0];
   const isPaused = await mayNotMarket(ctx, delivery);
@@ -156,7 +195,7 @@ export async function composeEmail(
   if (ctx.project.disabled) return ended("FAILED", failures.projectDisabled, uncertainSince);
   if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
   const content = delivery.contents.get(email.contentId);
-  const loaded = content && (await load(ctx, delivery, content));
+  const loaded = content && (await loadContent(ctx, delivery, content));
   if (!content || !loaded) return ended("FAILED", "The content of this email is no longer stored", uncertainSince);
   const { body, attachments } = loaded;
   // After the mail was accepted, the domain may have lost its verification, or moved to another project.
@@ -196,17 +235,4 @@ function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason:
   if (uncertainSince !== null || !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority)))
     return ended("FAILED", reason, uncertainSince);
   return held(reason, ctx.clock().getTime() + minuteMs);
-}
-
-/**
- * Loads the body and the files of a content row. Returns null when they are no longer stored. Only the body and the
- * files of one row are kept in memory at a time, because they may be large.
- */
-async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
-  if (delivery.loaded?.contentId === content.id) return delivery.loaded;
-  delivery.loaded = null;
-  const body = await loadBody(ctx, content);
-  const attachments = body === null ? null : await loadAttachments(ctx, content);
-  if (body !== null && attachments !== null) delivery.loaded = { contentId: content.id, body, attachments };
-  return delivery.loaded;
 }

@@ -4,9 +4,11 @@ import type { Grant } from "../../../core/mail/permits";
 import { laneOf, type Priority } from "../../../core/mail/priority";
 import type { Done, PermitRequest } from "../../../core/mail/turns";
 import { openWatch, type Watch } from "../../../core/mail/watch";
+import type { MessageOf } from "../../../core/messages";
 import { secondMs } from "../../../core/time";
-import type { Context } from "../../../platform/context";
+import { type Context, forProject, type Platform } from "../../../platform/context";
 import { accountOf, through } from "../../../platform/mailer/accounts";
+import { findProject } from "../../projects/project";
 import { sendForDrainer } from "../announce";
 import { deliverPermitted } from "./deliver";
 import { paceOf } from "./project-pace";
@@ -28,6 +30,33 @@ const permitKeepsMs = 30 * secondMs;
 
 /** How long a consumer may keep permits that it no longer needs, so that it returns several at once. */
 const giveBackEveryMs = secondMs;
+
+/** Handles `mail.deliver`. */
+export async function deliverMessage(platform: Platform, message: MessageOf<"mail.deliver">): Promise<void> {
+  const [error] = await deliverMessages(platform, [message]);
+  if (error !== null) throw error;
+}
+
+/**
+ * Handles several `mail.deliver` messages, each about fresh mail of one project. Returns the error of each message, or
+ * null for a message that succeeded.
+ */
+export async function deliverMessages(
+  platform: Platform,
+  messages: readonly MessageOf<"mail.deliver">[],
+): Promise<unknown[]> {
+  const found = await Promise.allSettled(messages.map(({ projectId }) => findProject(platform, projectId)));
+  const outcomes = found.map((one): unknown => (one.status === "rejected" ? one.reason : null));
+  const fresh = messages.flatMap(({ priority, emailIds, again = false }, index) => {
+    const one = found[index];
+    // The mail of a deleted project is deleted with the project.
+    if (one?.status !== "fulfilled" || one.value === null) return [];
+    return [{ index, mail: { ctx: forProject(platform, one.value), priority, emailIds, isAgain: again } }];
+  });
+  const errors = await deliverFresh(fresh.map(({ mail }) => mail));
+  for (const [failed, { index }] of fresh.entries()) outcomes[index] = errors[failed];
+  return outcomes;
+}
 
 /**
  * Hands fresh emails of several projects to the provider, as many as it accepts now. The other emails wait in their

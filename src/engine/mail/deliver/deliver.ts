@@ -13,7 +13,6 @@ import { type Delivery, findDue, readDelivery } from "./delivery";
 import { type Ready, recordAndHand, uncalledOf } from "./hand-over";
 import { makeCalls } from "./make-calls";
 import { hasSlot } from "./memory-slot";
-import { callsOf } from "./plan-calls";
 import { nextRound, type Waiting } from "./plan-round";
 import type { Result } from "./record";
 import { type CalledFor, recordAndNote } from "./record-called";
@@ -151,8 +150,7 @@ async function deliverRounds(
         await recordAndNote(ctx, called, planned.emails);
         called = noCalls;
       }
-      const composed = await composeRound(ctx, delivery, planned.emails, { isWhole: planned.kind === "repeat" });
-      const { next, ended, failed } = callsOf(planned, composed);
+      const { next, ended, setAside, failed } = await composeRound(ctx, delivery, planned);
       leftover.failed.push(...failed);
       const handedAt = ctx.realClock().getTime();
       const between = { called, refused, ended, next, handedAt };
@@ -165,7 +163,7 @@ async function deliverRounds(
       [called, refused] = [{ results: [], uncalled }, handedOver.refused];
       const over = ended.filter(({ status }) => status !== "QUEUED").map(({ emailId }) => emailId);
       for (const id of [...handed, ...over]) noted.delete(id);
-      waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
+      waiting = { ...waiting, emails: [...waiting.emails, ...setAside] };
       const asked = next.reduce((sum, { mails }) => sum + mails.length, 0);
       // Some emails were not handed over, because another consumer has them or they have ended.
       if (handed.size < asked) waiting = { ...waiting, emails: await stillDue(ctx, waiting.emails) };

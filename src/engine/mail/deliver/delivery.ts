@@ -10,6 +10,8 @@ import type { ContentRow, EmailRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 import type { TakenSlot } from "../../../platform/memory-slots";
 import { largeMailBytes } from "../announce";
+import { loadAttachments } from "../attachments";
+import { loadBody } from "../body";
 import { contactSnapshot, readEmailToRender, selectContents } from "../content";
 import { isLeft } from "./left";
 import { type Repeat, readRepeats } from "./repeats";
@@ -85,6 +87,19 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
     slot: undefined,
     isAgain,
   };
+}
+
+/**
+ * Loads the body and the files of a content row. Returns null when they are no longer stored. Only the body and the
+ * files of one row are kept in memory at a time, because they may be large.
+ */
+export async function loadContent(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
+  if (delivery.loaded?.contentId === content.id) return delivery.loaded;
+  delivery.loaded = null;
+  const body = await loadBody(ctx, content);
+  const attachments = body === null ? null : await loadAttachments(ctx, content);
+  if (body !== null && attachments !== null) delivery.loaded = { contentId: content.id, body, attachments };
+  return delivery.loaded;
 }
 
 /** Returns the ids of the emails that still wait to be handed over. */
