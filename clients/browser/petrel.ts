@@ -1,11 +1,12 @@
-// The snippet that web pages load. Each event is an entry of the local storage until the service has answered it: closed
-// tabs, lost connections and crashes lose none. The entry's name is the event's idempotency key, so that none counts twice.
+// The snippet that web pages load. Each event stays in the local storage until the service has answered it, so closed
+// tabs, lost connections and crashes lose no event. The name of its entry is its idempotency key, so no event counts
+// twice.
 
 type Fields = Record<string, unknown>;
 
-/** An event as the storage has it, and as it is sent. */
+/** An event as it is stored and sent. */
 interface Kept extends Fields {
-  /** The name of its entry. */
+  /** The name of the event's entry in the storage. */
   idempotencyKey: string;
 }
 
@@ -32,7 +33,7 @@ declare global {
   }
 }
 
-// A script has its own element while the page loads it.
+// The current script is this one only while the page loads it.
 const { src, dataset } = document.currentScript as HTMLScriptElement;
 const address = new URL("/v1/track/batch", src);
 
@@ -44,8 +45,8 @@ try {
   store = localStorage;
   [email] = JSON.parse(store.petrel as string);
 } catch {
-  // The page has no storage, so its events live as long as the page. Or the person is unknown, or another script wrote
-  // there.
+  // The page has no storage, so its events live as long as the page. Or the person is unknown, or another script has
+  // changed the entry.
 }
 
 let timer = 0;
@@ -57,12 +58,12 @@ function put(name: string, text: string) {
   try {
     store[name] = text;
   } catch {
-    // The storage is full.
+    // The storage is full, so entries stay in memory from now on.
     store = { [name]: text };
   }
 }
 
-/** Adds an event. Its name begins with a time of its own, so that events keep their order. */
+/** Adds an event. Its name begins with a unique time, so that names sort in the order of the events. */
 function add(fields: Fields) {
   const id = `petrel:${Date.now() + count++ / 1e3}-${Math.random()}`;
   put(id, JSON.stringify(fields));
@@ -75,7 +76,7 @@ function sendIn(ms: number) {
 }
 
 const methods: Record<string, (...given: never[]) => void> = {
-  /** Stores who the person is, and informs the service when that is new. */
+  /** Stores who the person is, and informs the service if that has changed. */
   identify(to?: string, data?: Fields) {
     email = to;
     const person = JSON.stringify([to, data]);
@@ -90,13 +91,14 @@ const methods: Record<string, (...given: never[]) => void> = {
   },
 
   /**
-   * Asks for mail, which a person may do whatever the browser's setting for tracking is. `show` is called with the
-   * answer as a text.
+   * Subscribes a person to mail, whatever the browser's setting for tracking is. `show` is called with the answer as a
+   * text.
    */
   subscribe({ email, confirm, data }: Subscription, show?: (text: string | undefined, state: string) => void) {
     const id = add({ event: "subscribe", email, data, [confirm ? "confirm" : "subscribed"]: true });
     answered[id] = ({ success, data }) => {
-      // The answer to an event that was sent before may leave out what the service knows.
+      // An answer may have no `confirmation`, for example when the event was sent before. The state then follows from
+      // the request.
       const state = success ? (data?.confirmation ?? (confirm ? "sent" : "subscribed")) : "failed";
       show?.(texts[state], state);
     };
@@ -112,9 +114,9 @@ const texts: Record<string, string> = {
 };
 
 /**
- * Delivers the oldest events that can be sent, and drops those whose key the service may have forgotten. An event has
- * at least 90 letters, so the length allows at most the 20 events that the service takes. It is also within the limit
- * for a page that is being left.
+ * Delivers the oldest events that can be sent. Drops events older than a day, because the service may have forgotten
+ * their keys. An event has at least 90 letters, so the limit on the length allows at most the 20 events that the
+ * service takes. The length is also within the browser's limit for a page that is being left.
  */
 function each(deliver: (body: string, events: Kept[]) => unknown) {
   const events: Kept[] = [];
@@ -143,7 +145,7 @@ function send() {
   sending = sending
     .then(() =>
       each(async (body, events) => {
-        // A text needs no preflight, and `keepalive` lets the request outlive the page.
+        // A body of plain text needs no CORS preflight, and `keepalive` lets the request outlive the page.
         const response = await fetch(address, { method: "POST", body, keepalive: true });
         const whole: Answer = await response.json();
         for (const { idempotencyKey: id } of events) {

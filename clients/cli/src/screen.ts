@@ -8,7 +8,7 @@ export function warn(text: string): void {
   process.stderr.write(`${colours.yellow("!")} ${text}\n`);
 }
 
-/** Formats 10000 with a separator. */
+/** Formats a number with separators, such as 10,000. */
 export function thousands(count: number): string {
   return count.toLocaleString("en");
 }
@@ -18,7 +18,10 @@ export function counted(count: number, noun: string): string {
   return `${thousands(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Shows the progress of work on a terminal, in one line that changes. The log of a script has none of it. */
+/**
+ * Shows the progress of work in one line that changes. Shows nothing if the output is not a terminal, as in the log of
+ * a script.
+ */
 export function progress(label: string) {
   const isShown = process.stderr.isTTY;
   const write = (text: string) => isShown && process.stderr.write(`\u001b[K${text}\r`);

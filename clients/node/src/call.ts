@@ -9,7 +9,7 @@ export interface Call<Data> extends Promise<Data> {
  */
 export interface List<Page, Item> extends Call<Page>, AsyncIterable<Item> {}
 
-/** The data of an answer. The data of `{ success, data, warnings }` comes without its wrapping, together with `warnings`. */
+/** The data of an answer. An answer `{ success, data, warnings }` becomes its `data` together with `warnings`. */
 export type Answer<Body> = Body extends { success: true; data: infer Data }
   ? Data & Omit<Body, "success" | "data">
   : Body;
@@ -17,7 +17,7 @@ export type Answer<Body> = Body extends { success: true; data: infer Data }
 /** Names a property that no answer has. It only carries a type. */
 export declare const jobResult: unique symbol;
 
-/** An answer that names a job, with the type of the `result` that the job has in the end: `until` waits for it. */
+/** An answer that names a job, with the type of the job's final `result`. `until` waits for the job. */
 export type Starting<Started, Result> = Started & { readonly [jobResult]?: Result };
 
 export interface Options {
@@ -42,12 +42,12 @@ export interface VersionedOptions extends Options {
   ifMatch?: number;
 }
 
-/** A query. The words for yes and no may be booleans. */
+/** A query, in which the words `true` and `false` may be sent as booleans. */
 export type QueryOf<Query> = {
   [Name in keyof Query]: "true" extends Query[Name] ? Query[Name] | boolean : Query[Name];
 };
 
-/** A body that is sent as a form. A file may be its text. */
+/** A body that is sent as a form. A file may be given as its text. */
 export type FormOf<Body> = {
   [Name in keyof Body]: Blob extends Body[Name] ? Body[Name] | string : Body[Name];
 };

@@ -151,7 +151,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** The header is a number of seconds or a date. */
+/** Reads `Retry-After`, which is a number of seconds or a date. */
 function secondsIn(header: string | null): number | undefined {
   if (header === null) return undefined;
   const seconds = Number(header);

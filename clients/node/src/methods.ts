@@ -38,7 +38,8 @@ function segmentOf(value: unknown, need: string): string {
 function start(settings: Settings, call: Request) {
   const answered = request(settings, call);
   const data = answered.then((answer) => answer.data);
-  // When one of these passes an error on, the promise that is then not awaited must not report it again.
+  // If one of these methods is used, the error is reported there. The promise itself is then not awaited, and must not
+  // report the error as unhandled.
   const handOver = () => data.catch(() => {});
   return Object.assign(data, {
     withResponse() {

@@ -41,7 +41,7 @@ export class Petrel {
     this.#settings = {
       key,
       baseUrl: baseUrl.replace(/\/+$/, ""),
-      // Called without the settings as its `this`, which Workers refuse.
+      // `fetch` must not be called with the settings as its `this`, because Workers refuse such a call.
       fetch: given ?? ((...call) => globalThis.fetch(...call)),
       timeoutMs,
       maxRetries,

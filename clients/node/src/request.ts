@@ -28,7 +28,7 @@ export interface Answered {
 
 const longestWaitSeconds = 60;
 
-/** Makes a call, and repeats it if a second effect is impossible: all attempts then have the same key. */
+/** Makes a call. Repeats it after a failure if a second effect is impossible: all attempts then have the same key. */
 export async function request(settings: Settings, call: Request): Promise<Answered> {
   const { method, options } = call;
   const url = settings.baseUrl + call.path + searchOf(call.query);
@@ -38,7 +38,7 @@ export async function request(settings: Settings, call: Request): Promise<Answer
   if (call.isKeyed) headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID();
   const isVersioned = options.ifMatch !== undefined;
   if (isVersioned) headers["If-Match"] = `"${options.ifMatch}"`;
-  // A repeat would find the version that the first attempt created.
+  // A call with `If-Match` is not repeated, because the repeat would find the version that the first attempt created.
   const isSafe = !isVersioned && (call.isKeyed || method === "GET" || method === "PUT" || method === "DELETE");
   const maxRetries = isSafe ? (options.maxRetries ?? settings.maxRetries) : 0;
   for (let retries = 0; ; retries++) {
@@ -125,7 +125,7 @@ function searchOf(query: Record<string, unknown> = {}): string {
 }
 
 function bodyOf({ body, isForm, isBytes }: Request): string | FormData | Blob | undefined {
-  // The type of the operation says so.
+  // The operation's type guarantees that the body is a Blob.
   if (isBytes) return body as Blob;
   if (body === undefined || !isForm) return body === undefined ? undefined : JSON.stringify(body);
   const form = new FormData();

@@ -5,7 +5,7 @@ import { signatures } from "./webhooks.js";
 
 const checks: Record<string, (world: World) => Promise<void>> = { ...calls, ...lists, ...signatures, ...product };
 
-/** Runs every check, all at once. Returns what was wrong by their names: an empty string where nothing was. */
+/** Runs every check, all at once. Returns, by the name of each check, its fault; an empty string if it has none. */
 export async function runChecks(world: World): Promise<Record<string, string>> {
   const ended = Object.entries(checks).map(async ([name, check]) => {
     const fault = await check(world).then(

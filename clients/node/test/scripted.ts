@@ -31,7 +31,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json", ...headers } });
 }
 
-/** Returns an error in the service's form. Attempts follow each other at once. */
+/** Returns an error in the service's form. Its `Retry-After` is 0, so the next attempt follows at once. */
 export function refusal(status: number, code: string, more: object = {}): Response {
   const error = { code, message: "No.", statusCode: status, requestId: "req-1", suggestion: "Ask again.", ...more };
   return json({ success: false, message: "No. Ask again.", error, timestamp: "" }, status, { "Retry-After": "0" });

@@ -123,7 +123,7 @@ async function show({ petrel, names }: Desk, pairs: Pair[], leaving: Leaving): P
   return stranded;
 }
 
-/** Records that both sides are the same. */
+/** Records that the file and the service agree. */
 function adopt({ state }: Desk, { kind, file, local, server }: Pair): void {
   if (!local || !server || state.get(file)?.id === server.id) return;
   remember(state, file, { local: kind.write(local), server: kind.write(server.doc), id: server.id, keys: server.keys });

@@ -8,7 +8,7 @@ import { openPetrel } from "../settings";
 type Activity = ActivityPage["data"][number];
 
 const pollMs = 2_000;
-/** More than the entries that can arrive late between two polls. */
+/** The most ids that are remembered: more than the entries that can arrive late between two polls. */
 const rememberedIds = 5_000;
 
 export const tail: Command = {
@@ -71,7 +71,7 @@ async function follow(
 
 interface Following {
   seen: Set<string>;
-  /** Older entries were there before. */
+  /** The time of the oldest entry that was shown at the start. Older entries are not shown. */
   since: string;
   signal: AbortSignal;
 }

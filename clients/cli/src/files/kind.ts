@@ -11,7 +11,7 @@ export interface ServerItem {
   version?: number;
 }
 
-/** A kind of resource that a file describes. Its refusals name the file. */
+/** A kind of resource that a file describes. Every Refusal that it throws names the file. */
 export interface Kind {
   noun: "topic" | "segment" | "template" | "workflow";
   folder: string;

@@ -2,11 +2,11 @@ import { Refusal } from "../command";
 
 type Noun = "topic" | "segment" | "template";
 
-/** The ids by name. Files only contain names. */
+/** The ids of resources by name, because files contain only names. */
 export class Names {
   readonly #ids: Record<Noun, Map<string, string>> = { topic: new Map(), segment: new Map(), template: new Map() };
   readonly #names = new Map<string, string>();
-  /** Names in files that do not exist in the service yet. */
+  /** The names of files whose resources the service does not have yet. */
   readonly #coming: Record<Noun, Set<string>> = { topic: new Set(), segment: new Set(), template: new Set() };
 
   /** Throws Refusal when another resource has the name. */

@@ -13,7 +13,7 @@ import { templates } from "./templates";
 import { topics } from "./topics";
 import { workflows } from "./workflows";
 
-/** In an order in which each kind only needs earlier ones. */
+/** All kinds, in an order in which each kind needs only earlier ones. */
 const kinds = [topics, segments, templates, workflows];
 
 /** A file and the service's resource, one of which may be missing. */

@@ -11,7 +11,7 @@ export type Standing =
   | "deleted here"
   | "deleted there";
 
-/** Compares the two canonical texts with those when they last agreed. */
+/** Compares the texts of the file and of the service with the texts from when they last agreed. */
 export function standingOf(
   local: string | undefined,
   server: string | undefined,
@@ -22,7 +22,7 @@ export function standingOf(
   if (server === undefined) return kept?.id === undefined ? "new here" : "deleted there";
   if (local === server) return "same";
   if (kept === undefined) return "changed on both sides";
-  // A push died before it knew the id, so the resource in the service is its own.
+  // A push died before it knew the id. The resource in the service is the one that it created.
   if (kept.id === undefined) return "changed here";
   const isChangedHere = hashOf(local) !== kept.file;
   const isChangedThere = hashOf(server) !== kept.server;

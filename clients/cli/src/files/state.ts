@@ -3,9 +3,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { Refusal } from "../command";
 
-/** The contents of a file and of the service when they last agreed. The service may write some of it in another way. */
+/**
+ * The contents of a file and of the service when they last agreed. The two texts can differ, because the service may
+ * write some values in another way.
+ */
 export interface Entry {
-  /** Absent while the service is asked to create it. */
+  /** The id of the resource; absent while the service is asked to create the resource. */
   id?: string;
   /** Hashes of the two texts. */
   file: string;
@@ -35,7 +38,10 @@ export class State {
     return Object.entries(this.#entries);
   }
 
-  /** Written at once, so that the next command continues after one that dies. Undefined removes the entry. */
+  /**
+   * Sets the entry of a file; undefined removes the entry. Writes the state at once, so that the next command can
+   * continue after one that has died.
+   */
   set(file: string, entry: Entry | undefined): void {
     if (JSON.stringify(this.#entries[file]) === JSON.stringify(entry)) return;
     if (entry) this.#entries[file] = entry;

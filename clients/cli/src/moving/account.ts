@@ -5,8 +5,8 @@ export const suppressionReasons = ["bounce", "complaint", "unsubscribe", "manual
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
 /**
- * A person's consent to marketing mail, from the least strict on. `out`: never subscribed, not confirmed yet, or paused
- * by the other service. No opt-out of the person is known, but no marketing mail is sent either.
+ * A person's consent to marketing mail, the least strict state first. `out`: never subscribed, not confirmed yet, or
+ * paused by the other service. No opt-out of the person is known, but no marketing mail is sent either.
  */
 export const states = ["subscribed", "out", "left"] as const;
 export type State = (typeof states)[number];
@@ -17,7 +17,7 @@ export interface Person {
   createdAt?: string | undefined;
   confirmedAt?: string | undefined;
   optedOutAt?: string | undefined;
-  /** The names of all topics of the person. Without it, the topics' own default applies. */
+  /** The names of all topics that the person is in. If absent, the default of each topic applies. */
   topics?: string[];
   data: Record<string, unknown>;
 }

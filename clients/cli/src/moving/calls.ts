@@ -4,7 +4,7 @@ const atOnce = 4;
 const emailsPerCall = 500;
 export const suppressionsPerCall = 1_000;
 
-/** Makes a repeatable call, again when the service asks for a slower pace. */
+/** Makes a call that can be repeated, and repeats it when the service asks for a slower pace. */
 export async function patiently<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {

@@ -7,7 +7,7 @@ export interface ContactFile {
   csv: string;
 }
 
-/** The values that a row has for its person. */
+/** The values that each row contains in addition to the address. */
 export interface Columns {
   subscription: boolean;
   times: boolean;

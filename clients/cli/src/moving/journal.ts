@@ -43,7 +43,7 @@ export class Journal {
     this.#write();
   }
 
-  /** Undefined until it was read. */
+  /** The addresses that were contacts before this import; undefined until they are known. */
   get before(): string[] | undefined {
     return this.#kept.before;
   }

@@ -43,7 +43,7 @@ export async function move(openPetrel: () => Petrel, { from, isDryRun, sender, .
   return isSame ? 0 : 1;
 }
 
-/** A project without contacts is not asked about each address. */
+/** Finds which addresses are contacts already. Looks up no address if the project has no contacts. */
 async function findBefore(petrel: Petrel, emails: string[]): Promise<Set<string>> {
   const { total } = await petrel.contacts.list({ limit: 1 });
   return total === 0 ? new Set() : findKnown(petrel, emails);

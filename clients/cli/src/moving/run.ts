@@ -76,7 +76,7 @@ interface Part {
   says: Columns;
 }
 
-/** Sends people in files, one after another. A file that an earlier run sent is only waited for. */
+/** Sends people in files, one after another. If an earlier run has sent a file, only waits for its import. */
 async function sendAll(moving: Import, outcome: Outcome, people: Person[], { name, says }: Part): Promise<void> {
   const { petrel, journal, plan, known } = moving;
   const shown = progress(name);

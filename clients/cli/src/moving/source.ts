@@ -12,10 +12,10 @@ export interface SourceSettings {
   audience: string | undefined;
 }
 
-/** A service to import from, with its names for everything. */
+/** A service to import from: how its exported files and its API are read, and the language of its templates. */
 export interface Source {
   name: string;
-  /** Describes the file that its owner exports, and how. */
+  /** Describes the file that the owner of the account exports, and how. */
   export: string;
   /** Adds the content of a row of an exported file. Sources with several files tell them apart by the file's name. */
   readRow(account: Account, row: Row, file: string): void;
@@ -27,6 +27,6 @@ export interface Source {
     connect(settings: SourceSettings): Omit<ApiSettings, "name" | "keyName">;
     read(account: Account, api: Api, settings: SourceSettings): Promise<void>;
   };
-  /** The language of its templates. */
+  /** The language of the service's templates. */
   language: Language;
 }

@@ -57,7 +57,7 @@ export class Cells {
     return found;
   }
 
-  /** Returns the other cells. Their keys are those that the service's templates use. */
+  /** Returns the cells that were not taken, under the keys that the service's templates use. */
   rest(key: (name: string) => string = (name) => name): Record<string, string> {
     const left: Record<string, string> = {};
     for (const [index, name] of this.#row.header.names.entries())
@@ -68,7 +68,7 @@ export class Cells {
 
 const plainNames = new Map<string, string>();
 
-/** Cached, because names recur with every row. */
+/** Returns a name without case and word separators. Results are cached, because names recur with every row. */
 function plain(name: string): string {
   const known = plainNames.get(name);
   if (known !== undefined) return known;
@@ -87,7 +87,7 @@ export function keyOf(name: string): string {
     .join("");
 }
 
-/** Undefined for a text that is neither. */
+/** Whether a cell says yes; undefined if it says neither yes nor no. */
 export function yesOrNo(cell: string | undefined): boolean | undefined {
   const said = cell?.toLowerCase();
   if (said === "true" || said === "yes" || said === "1") return true;

@@ -43,7 +43,7 @@ function turnTag(tag: string, blocks: Blocks): string {
 }
 
 function conditionOf(words: string[]): string {
-  // There is a first name whenever there is a name.
+  // Drops the filter that takes the first name out of a name: there is a first name whenever there is a name.
   if (words.length === 1) return liquidOf(words[0] ?? "").replace(/ \|.*/, "");
   const [word = "", one = "", other = ""] = words;
   if (word === "not" && words.length === 2) return `${plainLiquidOf(one)} == false or ${plainLiquidOf(one)} == nil`;

@@ -113,7 +113,7 @@ function conditionOf(word: string, words: string[], scopes: Scopes): string {
   return values.join(` ${operator} `);
 }
 
-/** `{{insert name "default=you"}}` */
+/** Converts `{{insert name "default=you"}}`. */
 function inserted([variable = "", fallback = ""]: string[], scopes: Scopes): string {
   const [, text] = /^"default=([\s\S]*)"$/.exec(fallback) ?? [];
   if (text === undefined) throw new Untold('says no "default="');

@@ -35,7 +35,7 @@ export const csv: Source = {
   language: plunkLiquid,
 };
 
-/** Throws Refusal. */
+/** Returns the reason for a suppression. Throws Refusal for an unknown one. */
 export function reasonOf(written: string, file: string): SuppressionReason {
   const reason = suppressionReasons.find((one) => one === written.toLowerCase());
   if (reason === undefined)

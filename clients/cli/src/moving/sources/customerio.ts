@@ -29,14 +29,14 @@ const Contents = z.object({
   ),
 });
 
-/** The lists of addresses that get no mail. Blocks are left out, because those refusals are temporary. */
+/** The lists of addresses that get no mail. Blocks are left out, because a block is a temporary refusal. */
 const lists: Record<string, SuppressionReason> = {
   bounces: "bounce",
   invalid_emails: "bounce",
   spam_reports: "complaint",
 };
 
-/** Topics are those of the subscription center. */
+/** The topics are those of Customer.io's subscription center. */
 export function customerio(): Source {
   /** The names of topics, by the identifiers in people's preferences. */
   const names = new Map<string, string>();
@@ -135,7 +135,7 @@ async function readTemplates(account: Account, api: Api): Promise<void> {
     addContents(account, { name, type: "TRANSACTIONAL" }, await api.get(Contents, `/v1/transactional/${id}/contents`));
 }
 
-/** Adds contents: a single one is a template; each of several, which are languages or variants, has its number. */
+/** Adds contents as templates. If there are several, which are languages or variants, their names get numbers. */
 function addContents(
   account: Account,
   { name, type }: Pick<OldTemplate, "name" | "type">,

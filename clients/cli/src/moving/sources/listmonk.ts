@@ -22,7 +22,7 @@ const Templates = z.object({
   data: z.array(z.object({ name: z.string(), type: z.string(), subject: text, body: z.string() })),
 });
 
-/** Public lists are topics. A person in none of them gets no campaigns there, and none here. */
+/** Public lists become topics. A person who is in no list gets no campaigns from listmonk, and gets none here. */
 export const listmonk: Source = {
   name: "listmonk",
   export: "none: its file of subscribers does not say who left which list",

@@ -34,7 +34,7 @@ const states: Record<string, State> = {
   cleaned: "out",
 };
 
-/** An account may have several audiences, one of which is imported at a time. Groups are topics. */
+/** An account can have several audiences, of which one is imported at a time. Groups become topics. */
 export function mailchimp(): Source {
   const fields = new Map<string, string>();
   return {
@@ -87,8 +87,8 @@ export function mailchimp(): Source {
 }
 
 /**
- * Returns the times of a member. A member who signed up by a form and confirmed has both times; one who was added only
- * has the second.
+ * Returns the times of a member. A member who signed up by a form and confirmed has both `signedUp` and `optedIn`; a
+ * member who was added has only `optedIn`.
  */
 function timesOf(state: State, signedUp: unknown, optedIn: unknown, changed: unknown) {
   const [signedUpAt, optedInAt] = [timeOf(signedUp), timeOf(optedIn)];
@@ -132,7 +132,7 @@ async function readTemplates(account: Account, api: Api): Promise<void> {
   }
 }
 
-/** An exported file contains one state, which its name tells. */
+/** Reads a row of an exported file. The name of the file tells the state of all its people. */
 function readRow(account: Account, row: Row, file: string): void {
   const [, kind = ""] = /^(unsubscribed|nonsubscribed|subscribed|cleaned)/i.exec(file) ?? [];
   if (kind === "") throw new Refusal(`${file}: its name must say whom it has, as Mailchimp names it: subscribed….csv`);

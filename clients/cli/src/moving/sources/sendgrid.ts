@@ -20,7 +20,7 @@ const Template = z.object({
   ),
 });
 
-/** The lists of addresses that get no mail. Blocks are left out, because those refusals are temporary. */
+/** The lists of addresses that get no mail. Blocks are left out, because a block is a temporary refusal. */
 const lists: Record<string, SuppressionReason> = {
   bounces: "bounce",
   invalid_emails: "bounce",
@@ -29,8 +29,8 @@ const lists: Record<string, SuppressionReason> = {
 };
 
 /**
- * Contacts are subscribed there unless a list has their address. Groups to unsubscribe from are topics. A person who
- * left one need not be a contact.
+ * In SendGrid, contacts are subscribed unless a list of suppressions has their address. Unsubscribe groups become
+ * topics. A person who left a group need not be a contact.
  */
 export const sendgrid: Source = {
   name: "SendGrid",
@@ -72,7 +72,7 @@ function suppress(account: Account, list: string, email: string, created: string
   account.addPerson({ email, state: "left", optedOutAt: timeOf(created), data: {} });
 }
 
-/** Adds the groups as topics. Returns the names of those that people left, by their addresses. */
+/** Adds the groups as topics. Returns the names of the groups that people left, by the people's addresses. */
 async function readGroups(account: Account, api: Api): Promise<Map<string, Set<string>>> {
   for (const { name, description } of await api.get(Groups, "/v3/asm/groups"))
     account.addTopic({ name, description: description ?? undefined, defaultSubscribed: true });
@@ -93,7 +93,7 @@ function readContact(account: Account, row: Row, left: Map<string, Set<string>>)
   const email = cells.take("email") ?? "";
   const createdAt = timeOf(cells.take("created_at"));
   cells.take("contact_id", "updated_at", "id", "lists", "segments");
-  // The file has its own fields in capitals, unlike templates.
+  // The file writes SendGrid's own fields in capitals, unlike templates.
   const data = cells.rest((name) => (name === name.toUpperCase() ? name.toLowerCase() : name));
   const hasLeft = left.get(email.toLowerCase());
   const topics = hasLeft && { topics: topicsBut(account, hasLeft) };
