@@ -131,7 +131,7 @@ const reportsSuffix = "-mail-reports";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
 /**
  * Types of messages whose work is not stored in a row, so no sweep can replace a lost message. Such a message gets five
- * more attempts, over four hours.
+ * more attempts, spread over four hours.
  */
 const withoutRows: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
 const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
@@ -226,7 +226,7 @@ export function handleMessage(platform: Platform, message: QueueMessage, listene
 /**
  * Stores a message that failed every attempt, so that the operator sees it. For most messages, the sweeps still find
  * the rows and do the work. If the database is the cause of the failure, storing the message fails too. It is therefore
- * tried up to a hundred times, over a day.
+ * tried up to a hundred times, spread over a day.
  */
 async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
   const body = JSON.stringify(message.body);

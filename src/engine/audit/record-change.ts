@@ -7,8 +7,8 @@ import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import type { Target } from "./target";
 
-// An entry contains the differences that its batch made, so it is written twice: the first statement of the batch
-// stores the values before the change, and the last one replaces them with the differences. A change without a
+// An entry contains the differences that its batch made, so it is written twice. The first statement of the batch
+// stores the values before the change, and the last statement replaces them with the differences. A change without a
 // difference leaves no entry. A batch that runs again finds its entry and does not alter it.
 
 /**

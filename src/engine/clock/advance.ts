@@ -94,7 +94,7 @@ async function processInstant(ctx: Context, row: JobRow, timed: readonly Timed[]
 
 /**
  * Returns how many instants with due work the clock has reached. If the run that chose the stored instant died before
- * it set the clock, that instant does not count yet: something may have become due earlier meanwhile, so this run
+ * it set the clock, that instant does not count yet. Something may have become due earlier meanwhile, so this run
  * chooses again.
  */
 function countInstants({ at, instants, instantsBefore = instants }: AdvanceState, now: number): number {

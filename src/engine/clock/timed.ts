@@ -14,7 +14,7 @@ export interface Timed {
   /** The index that finds the due rows. */
   index: string;
   /**
-   * The column with the time at which a row is due, by the clock of the project. Without such a column, all rows of the
+   * The column with the time, on the project's clock, at which a row is due. Without such a column, all rows of the
    * index are due at once.
    */
   column?: string;

@@ -23,7 +23,7 @@ export function joinErased(ctx: Context, hash: SQL): SQL {
 }
 
 /**
- * Returns the subscription of a new contact, as SQL for a query with `joinErased`. Only an explicit yes from a server
+ * Returns SQL for the subscription of a new contact, for a query with `joinErased`. Only an explicit yes from a server
  * overrides the person's choice from before the erasure.
  */
 export function bornAs(

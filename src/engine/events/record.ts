@@ -51,8 +51,8 @@ interface EventRows {
  * looks for listeners, so the result is valid at the moment of the commit. The batch announces the other rows. In the
  * same way the insert decides which workflows the event starts, and stores them in the row.
  *
- * The preceding statement, which counts the events, also decides their time: each statement of a batch reads the clock
- * again, but an event must be counted on the day of its id.
+ * Each statement of a batch reads the clock again, but an event must be counted on the day of its id. The preceding
+ * statement, which counts the events, therefore also decides their time.
  */
 export function insertEvents(
   { databaseNow, realDatabaseNow }: Pick<Platform, "databaseNow" | "realDatabaseNow">,
@@ -112,7 +112,7 @@ export function eventsOf(ctx: Context, { email, name, tail }: { email: string; n
 }
 
 /**
- * Returns the workflows that the event `o` starts, as SQL: those that are enabled and listen to its exact name. A
+ * Returns SQL for the workflows that the event `o` starts: those that are enabled and listen to its exact name. A
  * workflow among the event's causes does not start again, and an event with too many causes starts none, so events and
  * workflows that cause each other cannot loop forever. A workflow with `publicEvents: false` is not started by an event
  * that a public key caused.

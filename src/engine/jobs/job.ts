@@ -24,7 +24,7 @@ export const jobGraceMs = 5 * minuteMs;
 const maxGraceMs = 6 * hourMs;
 
 /**
- * Returns when a job is announced again, as SQL over its row. An old job may be one that always fails, so its
+ * Returns SQL for the time at which a job is announced again. An old job may be one that always fails, so its
  * announcements become rarer with age.
  */
 export function nextAnnouncement(now: number): SQL {

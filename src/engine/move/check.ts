@@ -4,7 +4,7 @@ import { saveState } from "./save-state";
 import { Different, type Move, sourceOf, targetOf } from "./state";
 
 /**
- * Compares the next page of rows in both databases, by their whole content and not by hashes. Throws Different for a
+ * Compares the next page of rows in both databases. Rows are compared as a whole, not by hashes. Throws Different for a
  * row that differs although no trigger has noted that it changed. A note is deleted only after the move has copied the
  * row, so a difference without a note is an error.
  */

@@ -12,7 +12,10 @@ import { openParts } from "../../platform/sweep";
 import { deleteNext } from "./clear";
 
 const projectsPerTick = 20;
-/** The most chunks that one tick deletes, over all projects. They use about a third of the invocation's statements. */
+/**
+ * The most chunks that one tick deletes, for all projects together. They use about a third of the invocation's
+ * statements.
+ */
 const chunksPerTick = 60;
 const rowsAtOnce = 1_000;
 

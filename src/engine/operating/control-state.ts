@@ -16,7 +16,7 @@ export interface ControlState {
   disabledProjects: number;
   /** Projects whose marketing mail is paused because of their reputation. */
   pausedProjects: { id: string; name: string; reason: string }[];
-  /** Messages that queues gave up on within the last day, by queue. */
+  /** For each queue, the number of messages that it gave up on within the last day. */
   deadLetters: { queue: string; messages: number }[];
 }
 

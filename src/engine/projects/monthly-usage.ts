@@ -56,7 +56,7 @@ export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] 
   return [guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit))];
 }
 
-/** Returns the number of emails that count for this month so far, as an SQL expression. */
+/** Returns SQL for the number of emails that count for this month so far. */
 export function usedThisMonth(ctx: Context): SQL {
   return usedIn(ctx, monthOf(ctx.clock()));
 }

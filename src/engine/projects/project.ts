@@ -39,9 +39,9 @@ async function read(platform: Platform, name: string, isMeant: SQL, now: number)
     .from(projects)
     .where(and(isMeant, isNull(projects.deletedAt)))
     .get();
-  // Three kinds of project are not cached: one with its own clock, because its time is in its row; a disabled one,
-  // because a cached "disabled" would fail or cancel new mail after the project was enabled again; and one that is
-  // changing its database.
+  // Three kinds of project are not cached. The time of a project with its own clock is in its row. A cached "disabled"
+  // would fail or cancel new mail after the project was enabled again. A project that is being moved changes its
+  // database.
   if (row && !row.testClock && !row.disabled && !isMoving(row)) knownProjects.set(name, row, now);
   else knownProjects.delete(name);
   return row ?? null;

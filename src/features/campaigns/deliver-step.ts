@@ -95,7 +95,7 @@ async function readLedger(ctx: Context, run: Run): Promise<{ open: number; held:
   return { open: released.one.open, held: held.all };
 }
 
-/** Returns as many pages as fit into the limit, at least one. */
+/** Returns at least one page, and as many as fit into the limit. */
 function pagesFor(held: HeldPage[], available: number): HeldPage[] {
   const pages: HeldPage[] = [];
   let remaining = available;

@@ -18,8 +18,8 @@ const maxReleased = 5_000;
 export const recipientsPerPage = 500;
 
 /**
- * A project with a pace has a lower limit, so that its campaigns take turns: the number of emails that the project
- * sends in this many seconds, but at least one page.
+ * A project with a pace has a lower limit, so that its campaigns take turns. The limit is the number of emails that the
+ * project sends in this many seconds, but at least one page.
  */
 const pacedSeconds = 20;
 

@@ -45,8 +45,8 @@ const batchesPerMessage = 25;
 const maxDelayMs = 5 * minuteMs;
 
 /**
- * `campaigns.run`: takes some steps of a campaign. The message may be lost, late or duplicated: the campaign's rows
- * determine the work, only one run can commit the batch of a step, and every minute a sweep finds campaigns that wait
+ * `campaigns.run`: takes some steps of a campaign. The message may be lost, late or duplicated. The campaign's rows
+ * determine the work, and only one run can commit the batch of a step. Every minute, a sweep finds campaigns that wait
  * too long.
  */
 export async function runCampaign(platform: Platform, message: MessageOf<"campaigns.run">): Promise<void> {

@@ -18,7 +18,7 @@ export function guardSendingAtOnce(ctx: Context): Statement {
   return guard(sql`${sendingNow(ctx)} < ${maxSendingAtOnce}`, () => new TooManySending(maxSendingAtOnce));
 }
 
-/** Counts the campaigns that are SENDING, up to the limit, in SQL. */
+/** Returns SQL that counts the campaigns that are SENDING, up to the limit. */
 function sendingNow(ctx: Context): SQL {
   return sql`(SELECT count(*) FROM (SELECT 1 FROM campaigns INDEXED BY ix_campaigns_status
     WHERE ${inProject(ctx)} AND status = 'SENDING' LIMIT ${maxSendingAtOnce}))`;

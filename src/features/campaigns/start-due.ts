@@ -16,9 +16,9 @@ import { startCampaign } from "./start";
 type HoldReason = (typeof beforeItsStart)[number];
 
 /**
- * Starts a campaign whose time has come. The campaign waits, and stores the reason, while its sender domain is not
- * verified, while no provider carries marketing mail, or while too many other campaigns are being sent: each of these
- * obstacles may end by itself. A campaign that waits in line sends itself no message, because the sweep finds it.
+ * Starts a campaign whose time has come. Three obstacles make the campaign wait and store the reason: its sender domain
+ * is not verified, no provider carries marketing mail, or too many other campaigns are being sent. Each of them may end
+ * by itself. A campaign that waits in line sends itself no message, because the sweep finds it.
  */
 export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   const { id, scheduledFor } = run.campaign;

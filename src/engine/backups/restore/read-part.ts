@@ -7,7 +7,7 @@ import { BadBackup } from "./bad-backup";
 
 export type Cell = string | number | null;
 
-/** A row of a backup, by column. */
+/** A row of a backup: its values by the names of their columns. */
 export type Row = Record<string, Cell>;
 
 /**

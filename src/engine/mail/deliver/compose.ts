@@ -49,7 +49,7 @@ const maxRoundBytes = 4 * largeMailBytes;
  */
 const maxRoundUnits = 100_000_000;
 
-/** Composes the mails of a planned round, and makes its calls of those that can be handed over. */
+/** Composes the mails of a planned round, and forms calls from those that can be handed over. */
 export async function composeRound(ctx: Context, delivery: Delivery, planned: PlannedRound): Promise<ComposedRound> {
   const composed = await composeMails(ctx, delivery, planned);
   const { ready, ...others } = composed;
@@ -86,7 +86,7 @@ function repeated(repeat: Repeat, { ready, failed }: ComposedMails): Omit<Compos
 }
 
 /**
- * Composes mails one by one. The size of a mail, and the work to render it, may only become known here: a template's
+ * Composes mails one by one. The size of a mail, and the work to render it, may only become known here. A template's
  * body in R2 was never measured, and a small body can render to a large text. The round of a repeated call never ends
  * early.
  */
@@ -147,8 +147,8 @@ function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: Ema
 }
 
 /**
- * Returns the outcome of held mail. Mail of a campaign is checked again after a minute: usually a held campaign takes
- * its mail back, but a campaign may miss a short hold, or may have ended already.
+ * Returns the outcome of held mail. Mail of a campaign is checked again after a minute. Usually a held campaign takes
+ * its mail back, but it may miss a short hold, or may have ended already.
  */
 function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailOutcome {
   return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);

@@ -42,7 +42,7 @@ export interface Between {
   ended: Result[];
   /** The calls of the next round. */
   next: Call[];
-  /** The time of the hand-over, by the real clock. */
+  /** The real time of the hand-over, even in a project with a test clock. */
   handedAt: number;
 }
 

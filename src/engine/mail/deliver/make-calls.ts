@@ -31,7 +31,7 @@ interface CalledRound {
 interface Calling {
   callsAtOnce: number;
   watch: Watch;
-  /** The time of the round's hand-over, by the real clock. */
+  /** The real time of the round's hand-over, even in a project with a test clock. */
   handedAt: number;
 }
 

@@ -128,9 +128,9 @@ interface Asked {
 }
 
 /**
- * Finds the projects with overdue open mail, by priority. If a status is given, finds only those where one of the first
- * `among` emails has that status. Jumps through the index from project to project, and reads at most `among` rows for
- * each priority, however much mail waits.
+ * Finds the projects with overdue open mail, separately for each priority. If a status is given, finds only those where
+ * one of the first `among` emails has that status. Jumps through the index from project to project, and reads at most
+ * `among` rows for each priority, however much mail waits.
  */
 async function findOverdue(
   platform: Platform,

@@ -5,7 +5,10 @@ import { readExecution, readIdRow, readNumber, type ShardStore, type StoredExecu
 /** The most executions that one pass takes. */
 export const executionsPerPass = 100;
 
-/** The executions that have something to do, in SQL. The parameter is the number of the change at which to begin. */
+/**
+ * A FROM clause with the executions that have something to do. Its parameter is the number of the change at which to
+ * begin.
+ */
 const busyRows = `FROM changes c CROSS JOIN json_each(c.ids) i
   CROSS JOIN executions e ON e.id = i.value AND e.change = c.n AND e.needs IS NOT NULL WHERE c.n >= ?`;
 

@@ -35,8 +35,8 @@ export function variablesOf(contact: RenderedContact, scope: Scope): Record<stri
 }
 
 /**
- * Whether the error means that the Liquid cannot be rendered with these values, so that another attempt would fail,
- * too.
+ * Whether the error means that the Liquid cannot be rendered with these values. If so, another attempt would fail as
+ * well.
  */
 export function isUnrenderable(error: unknown): error is Error {
   return (
