@@ -60,7 +60,12 @@ export function faultOf(route: ExampleRoute): FieldFault {
     return { field: "splice", message, code: "invalid_enum_value", received: "yes" };
   }
   if (names.includes("sha256")) {
-    return { field: "sha256", message: "Must be a SHA-256 as 64 lower-case hex digits", code: "custom", received: "" };
+    return {
+      field: "sha256",
+      message: "Must be a SHA-256 hash as 64 lower-case hex digits",
+      code: "custom",
+      received: "",
+    };
   }
   if (operation.operationId === "listWorkflowFields") {
     return { field: "eventName", message: "Must be plain text on one line", code: "invalid_string", received: " " };
@@ -70,7 +75,7 @@ export function faultOf(route: ExampleRoute): FieldFault {
     return { field: "eventName", message: reservedEvent(name), code: "reserved_event", received: name };
   }
   if (names.includes("field")) {
-    const message = "Only a custom field, data.<key>, can be deleted";
+    const message = "Only custom fields (data.<key>) can be deleted";
     return { field: "field", message, code: "invalid_string", received: "email" };
   }
   // Only the routes of campaigns answer 422 to an id that is not a UUID.

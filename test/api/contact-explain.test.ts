@@ -80,7 +80,7 @@ describe("a campaign", () => {
       because: [
         {
           ...{ at: expect.stringMatching(/Z$/), code: "unsubscribed" },
-          message: "A call of the API unsubscribed the contact",
+          message: "An API call unsubscribed the contact",
           source: { type: "contact", id: people.gone.id },
         },
       ],

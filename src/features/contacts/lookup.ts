@@ -49,6 +49,6 @@ export async function lookUpContacts(
 }
 
 function tooMuchToExpand(): Invalid {
-  const message = `These contacts have more than ${maxExpandedBytes} bytes of data: expand fewer of them at a time`;
+  const message = `These contacts have more than ${maxExpandedBytes} bytes of data: look up fewer at a time`;
   return new Invalid([{ field: "emails", code: "too_big", message }]);
 }

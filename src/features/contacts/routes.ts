@@ -50,13 +50,16 @@ contacts.router.route("/", partUploads.router);
 contacts.router.route("/", bulk.router);
 
 const ContactQuery = CursorQuery.extend({
-  search: z.string().optional().meta({ description: "A part of the address, case-insensitive." }),
+  search: z.string().optional().meta({ description: "Text that the address must contain, in upper or lower case." }),
   subscribed: z
     .enum(["true", "false"])
     .transform((word) => word === "true")
     .optional()
-    .meta({ type: "boolean", description: "Leave it out for both." }),
-  email: Email.optional().meta({ description: "The contact with exactly this address." }),
+    .meta({
+      type: "boolean",
+      description: "Returns only subscribed, or only unsubscribed, contacts. Leave it out for both.",
+    }),
+  email: Email.optional().meta({ description: "Returns the contact with exactly this address." }),
   sort: orderBy("createdAt", "email"),
   dir: orderBy("desc", "asc"),
 });
@@ -67,8 +70,8 @@ contacts.get(
     id: "listContacts",
     summary: "List the contacts",
     description:
-      "With both `sort=email` and `subscribed`, a page may hold fewer contacts than `limit`, or none, although more " +
-      "follow: continue while `hasMore` is true.",
+      "With both `sort=email` and `subscribed`, a page may hold fewer contacts than `limit`, or none, " +
+      "although more follow: continue while `hasMore` is true.",
     query: ContactQuery,
     ok: ContactPage,
   },
@@ -113,7 +116,8 @@ contacts.patch(
     grows: addsData,
     isVersioned: true,
     summary: "Change a contact",
-    description: "Only the fields sent change. Mail that was already accepted still goes to the earlier address.",
+    description:
+      "Changes only the fields that you send. Mail that was already accepted still goes to the earlier " + "address.",
     bucket: "contacts",
     params: IdParam,
     body: UpdateContact,
@@ -132,8 +136,8 @@ contacts.get(
     id: "exportContact",
     summary: "Export everything stored about a contact",
     description:
-      "Returns a JSON file with the person's emails and events, oldest first. The file is streamed: if the connection " +
-      "breaks, the part that arrived is not valid JSON.",
+      "Returns a JSON file with the contact and its emails and events, oldest first. The file is streamed: " +
+      "if the connection breaks, the part that arrived is not valid JSON.",
     params: IdParam,
     ok: ContactExport,
   },
@@ -151,9 +155,10 @@ contacts.delete(
     needsProof: true,
     summary: "Erase a contact",
     description:
-      "Permanent. Deletes the contact, and the address, content and data of its emails and events; their records stay " +
-      "for statistics. Unsent mail is cancelled. Files are deleted within seconds. If the address had opted out or was " +
-      "suppressed, a hash of it is kept, so that this also holds for a new contact with the same address.",
+      "Permanent. Deletes the contact, and the addresses, contents and data of its emails and events; " +
+      "their records stay for statistics. Unsent mail is cancelled. Files are deleted within seconds. If " +
+      "the person had opted out or the address was suppressed, Petrel keeps a hash of the address, so that " +
+      "this also applies to a new contact with it.",
     bucket: "contacts",
     params: IdParam,
     also: [409],
@@ -172,7 +177,7 @@ contacts.post(
       expand: z
         .enum(["contacts"])
         .optional()
-        .meta({ description: "Adds the full contacts that were found, up to 8 MB of data." }),
+        .meta({ description: "`contacts` adds the contacts that were found, up to 8 MB of data." }),
     }),
     body: LookupContacts,
     ok: LookedUpContacts,
@@ -190,10 +195,10 @@ contacts.post(
     id: "queryContacts",
     summary: "List the contacts that match a condition",
     description:
-      "A page like those of `GET /contacts`. With a condition, a page may hold " +
-      "fewer of them than `limit`, or none, although more follow: continue while `hasMore` is true. `total` is exact when " +
-      "at most 25,000 contacts or events had to be looked at. Otherwise it is the number of matches so far, and " +
-      "`approximate` is present; `POST /segments/preview` counts them.",
+      "Returns pages like `GET /contacts`. With a condition, a page may hold fewer contacts than `limit`, " +
+      "or none, although more follow: continue while `hasMore` is true. `total` is exact if Petrel had to " +
+      "scan at most 25,000 contacts or events. Otherwise `total` is the number of matches so far, and " +
+      "`approximate` is present; `POST /segments/preview` gives a total count.",
     bucket: "contacts",
     isRead: true,
     body: QueryContacts,

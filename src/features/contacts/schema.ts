@@ -54,7 +54,7 @@ export const UpsertContact = z
     subscribed: z
       .boolean()
       .nullish()
-      .meta({ description: "Default for new contacts: true. Existing contacts keep their state when it is left out." }),
+      .meta({ description: "Default for new contacts: true. Without it, existing contacts keep their state." }),
     confirm: Confirm,
     data: ContactData.optional(),
   })
@@ -66,7 +66,10 @@ export const ContactPage = z
     data: z.array(Contact),
     cursor: z.string(),
     hasMore: z.boolean(),
-    total: z.number().int().meta({ description: "The exact number, on the first page only; 0 on later pages." }),
+    total: z
+      .number()
+      .int()
+      .meta({ description: "The exact number of contacts, on the first page only; 0 on later pages." }),
     warnings: Warnings,
   })
   .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
@@ -77,23 +80,25 @@ const shownAs = (...choices: string[]) => ({ type: "string" as const, enum: choi
 /** Accepts any limit and clamps it, like `?limit=` of a list. */
 export const QueryContacts = z
   .object({
-    condition: FilterCondition.nullish().meta({ description: "Leave it out for everybody." }),
-    search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
+    condition: FilterCondition.nullish().meta({
+      description: "The condition that the contacts must match. Leave it out for all contacts.",
+    }),
+    search: z.string().nullish().meta({ description: "Text that the address must contain, in upper or lower case." }),
     sort: z
       .enum(["createdAt", "email"])
       .nullish()
       .catch(null)
       .meta({
         ...shownAs("createdAt", "email"),
-        description: "createdAt by default. Any other value counts as the default.",
+        description: "The field to sort by. Default: `createdAt`, also for unknown values.",
       }),
     dir: z
       .enum(["asc", "desc"])
       .nullish()
       .catch(null)
-      .meta({ ...shownAs("desc", "asc"), description: "desc by default. Any other value counts as the default." }),
-    limit: z.number().int().min(1).nullish().meta({ description: "20 by default, 100 at most." }),
-    cursor: z.string().nullish().meta({ description: "The cursor of the previous page." }),
+      .meta({ ...shownAs("desc", "asc"), description: "The sort order. Default: `desc`, also for unknown values." }),
+    limit: z.number().int().min(1).nullish().meta({ description: "The size of a page. Default: 20; maximum: 100." }),
+    cursor: z.string().nullish().meta({ description: "The `cursor` of the previous page." }),
   })
   .meta({
     id: "QueryContacts",
@@ -105,15 +110,18 @@ export const QueryContacts = z
 export type QueryContacts = z.infer<typeof QueryContacts>;
 
 export const QueriedContacts = ContactPage.extend({
-  total: z.number().int().meta({ description: "On the first page only; 0 on later pages." }),
-  approximate: z.literal(true).optional().meta({ description: "Present when there may be more than `total`." }),
+  total: z.number().int().meta({ description: "The number of matches, on the first page only; 0 on later pages." }),
+  approximate: z.literal(true).optional().meta({ description: "Present if there may be more matches than `total`." }),
   countedAt: z.iso.datetime().optional(),
 }).meta({ id: "QueriedContacts", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
 export const UpdateContact = z
   .object({
     email: Email.optional(),
-    subscribed: z.boolean().nullish().meta({ description: "Any value ends a snooze." }),
+    subscribed: z
+      .boolean()
+      .nullish()
+      .meta({ description: "Whether the contact gets marketing mail. Any value ends a snooze." }),
     data: ContactData.optional(),
   })
   .meta({ id: "UpdateContact", example: { subscribed: false, data: { plan: "free" } } });
@@ -142,7 +150,7 @@ export const LookedUpContacts = z
   .object({
     found: z
       .array(z.string())
-      .meta({ description: "The addresses that are contacts, as they were sent, without duplicates." }),
+      .meta({ description: "The addresses that are contacts, as you sent them, without duplicates." }),
     notFound: z.array(z.string()),
     contacts: z
       .array(Contact)
@@ -158,7 +166,7 @@ export const ContactExport = z
       optedOutAt: z.iso
         .datetime()
         .nullable()
-        .meta({ description: "When this person unsubscribed. Null if they never did, or subscribed again." }),
+        .meta({ description: "When the person unsubscribed. Null if the person never did, or subscribed again." }),
     }),
     suppression: Suppression.nullable(),
     confirmations: z
@@ -167,13 +175,13 @@ export const ContactExport = z
           email: z.string(),
           requestedAt: z.iso.datetime(),
           confirmedAt: z.iso.datetime().nullable(),
-          page: z.string().nullable().meta({ description: "The page on which the button was pressed." }),
+          page: z.string().nullable().meta({ description: "The page on which the person pressed the button." }),
         }),
       )
       .meta({ description: "Requests to confirm the subscription, oldest first." }),
     segments: z
       .array(z.object({ id: z.string(), name: z.string() }))
-      .meta({ description: "Static and tracked segments only: other segments do not store their members." }),
+      .meta({ description: "Only static and tracked segments: other segments do not store their members." }),
     topics: z
       .array(
         z.object({
@@ -186,20 +194,20 @@ export const ContactExport = z
       )
       .meta({
         description:
-          "`chosenAt` is null when the contact never chose, so that the topic's default applies. Deleted topics are listed if the " +
-          "contact made a choice about them.",
+          "The topics of the project, and deleted topics that the contact chose to join or leave. `chosenAt` " +
+          "is null if the contact never chose, so the topic's default applies.",
       }),
     emails: z.array(
       EmailRecord.extend({
         toName: z.string().nullable(),
-        content: EmailContent.nullable().meta({ description: "Null when it is no longer stored." }),
+        content: EmailContent.nullable().meta({ description: "Null if the content is no longer stored." }),
       }),
     ),
     events: EventPage.shape.data,
     executions: z
       .array(WholeExecution)
-      .meta({ description: "Executions of workflows, with the steps that they reached." }),
-    exportedAt: z.iso.datetime().meta({ description: "The last field. A file without it is incomplete." }),
+      .meta({ description: "The contact's executions of workflows, with the steps that they reached." }),
+    exportedAt: z.iso.datetime().meta({ description: "The last field of the file. A file without it is incomplete." }),
   })
   .meta({
     id: "ContactExport",

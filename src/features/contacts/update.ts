@@ -131,6 +131,6 @@ function refuseTaken(email: string | undefined): StatementRefusal {
 
 export function addressTaken(email: string | undefined): Conflict {
   return new Conflict(`Another contact of this project has the address ${email}.`, {
-    suggestion: "Change that contact instead; GET /contacts?email=… finds it.",
+    suggestion: "Change that contact instead. To find it, call GET /contacts?email=….",
   });
 }

@@ -18,7 +18,9 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
     {
       id,
       summary,
-      description: `${description} Takes at most 1,000 contacts by their ids, or all that are \`matching\`. Runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
+      description:
+        `${description} Send up to 1,000 ids in \`contactIds\`, or select contacts with \`matching\`. The ` +
+        "operation runs in the background: poll `GET /contacts/bulk/{jobId}`.",
       bucket: "contacts",
       grows: false,
       needsProof: operation === "delete",
@@ -49,14 +51,15 @@ operationOf(
   "subscribe",
   "bulkSubscribe",
   "Subscribe many contacts",
-  "Each contact that was not subscribed emits `contact.subscribed`. A suppressed address is subscribed too, but still gets no mail.",
+  "Records `contact.subscribed` for each contact that was not subscribed. A contact with a suppressed " +
+    "address is subscribed too, but still gets no mail.",
 );
 
 operationOf(
   "unsubscribe",
   "bulkUnsubscribe",
   "Unsubscribe many contacts",
-  "Each contact that was subscribed emits `contact.unsubscribed`.",
+  "Records `contact.unsubscribed` for each contact that was subscribed.",
 );
 
 operationOf("delete", "bulkDelete", "Delete many contacts", "Erases each contact, as `DELETE /contacts/{id}` does.");

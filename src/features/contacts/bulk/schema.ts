@@ -21,9 +21,15 @@ const ContactIds = z
 
 const Matching = z
   .object({
-    condition: FilterCondition.nullish().meta({ description: "The condition that they match." }),
-    search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
-    everybody: z.literal(true).nullish().meta({ description: "Needed when there is no condition and no search." }),
+    condition: FilterCondition.nullish().meta({ description: "The condition that selects the contacts." }),
+    search: z
+      .string()
+      .nullish()
+      .meta({ description: "Text that the contact's address must contain, in upper or lower case." }),
+    everybody: z
+      .literal(true)
+      .nullish()
+      .meta({ description: "Selects every contact. Required if you send neither `condition` nor `search`." }),
   })
   .refine(({ condition, search, everybody }) => condition || search?.trim() || everybody, {
     message: "Send a condition or a search, or everybody: true",
@@ -32,7 +38,10 @@ const Matching = z
   .meta({
     id: "MatchingContacts",
     description:
-      "The contacts that `POST /contacts/query` finds, however many. Each is judged when its turn comes; times in the condition count from the call. Contacts that are created after the call are left out, except those of an import with an earlier `createdAt`. An unknown name is refused, because without it more contacts would match.",
+      "Selects all contacts that `POST /contacts/query` would find, however many. Each contact is tested " +
+      "when the operation reaches it; times in the condition are relative to the call. Contacts created " +
+      "after the call are left out, unless an import gives them an earlier `createdAt`. Unknown properties " +
+      "are refused, because ignoring one could select more contacts.",
     example: { condition: conditionOf({ field: "data.plan", operator: "equals", value: "free" }) },
   });
 
@@ -41,9 +50,13 @@ export type BulkContacts = { contactIds: Id[] } | { matching: { condition: Filte
 
 export const BulkRequest = z
   .object({
-    contactIds: ContactIds.optional().meta({ description: "Ids of contacts. Duplicates count once." }),
-    ids: ContactIds.optional().meta({ description: "Another name for `contactIds`; ignored when that is sent." }),
-    matching: Matching.optional().meta({ description: "Replaces `contactIds`." }),
+    contactIds: ContactIds.optional().meta({ description: "The ids of the contacts. Duplicates count once." }),
+    ids: ContactIds.optional().meta({
+      description: "Another name for `contactIds`. Ignored if you send `contactIds`.",
+    }),
+    matching: Matching.optional().meta({
+      description: "Selects contacts by a condition or a search. Send it instead of `contactIds`.",
+    }),
   })
   .transform(({ contactIds, ids, matching }, check): BulkContacts => {
     const named = contactIds ?? ids;
@@ -76,16 +89,17 @@ export const BulkJob = z
     status: z.enum(jobStatuses),
     progress: count.min(0).max(100),
     totalRequested: count.meta({
-      description: "The number of different ids that were sent; with `matching`, the number found so far.",
+      description: "The number of distinct ids in the call or, with `matching`, of contacts found so far.",
     }),
     succeeded: count.meta({
       description:
-        "Contacts that were changed. Each change of `subscribed` records one event. Ending a snooze is a change too.",
+        "The number of contacts changed. Each change of `subscribed` records one event. Ending a snooze also " +
+        "counts as a change.",
     }),
-    unchanged: count.meta({ description: "Contacts that were already in the requested state." }),
-    failed: count.meta({ description: "Ids without a contact in this project; `errors` lists each." }),
+    unchanged: count.meta({ description: "The number of contacts that were already in the requested state." }),
+    failed: count.meta({ description: "The number of ids without a contact in this project. `errors` lists them." }),
     errors: z.array(BulkError),
-    reason: z.string().optional().meta({ description: "Why the operation failed, in a sentence." }),
+    reason: z.string().optional().meta({ description: "Why the operation failed, as a sentence." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })

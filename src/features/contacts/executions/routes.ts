@@ -10,7 +10,9 @@ contactExecutions.get(
   {
     id: "listContactExecutions",
     summary: "See where a contact is in its workflows",
-    description: "Its executions in all workflows, newest first. An execution is listed until 90 days after its end.",
+    description:
+      "Returns the contact's executions in all workflows, newest first. An execution is listed until 90 " +
+      "days after its end.",
     params: IdParam,
     query: CursorQuery,
     ok: ContactExecutionPage,

@@ -6,7 +6,10 @@ const example = { ...executionExample, workflowName: "Welcome", currentStepName:
 
 const ContactExecution = Execution.extend({
   workflowName: z.string(),
-  currentStepName: z.string().nullable().meta({ description: "Null when the step was removed." }),
+  currentStepName: z
+    .string()
+    .nullable()
+    .meta({ description: "The name of the current step. Null if the step was removed." }),
 }).meta({ id: "ContactExecution", example });
 
 export const ContactExecutionPage = z
@@ -18,7 +21,7 @@ export const ContactExecutionPage = z
     approximate: z
       .literal(true)
       .optional()
-      .meta({ description: "Present when the contact has more executions than `total`, which counts 25,000 at most." }),
+      .meta({ description: "Present if the contact has more executions than `total`, which stops at 25,000." }),
     countedAt: z.iso.datetime().optional(),
     warnings: Warnings,
   })

@@ -59,8 +59,8 @@ async function whyNoStart(ctx: Context, contactId: Id, name: string): Promise<Be
     return { at: null, code: "trigger_not_seen", message, source };
   }
   const message =
-    `The contact had the event ${name}, and it did not start the workflow: the workflow was disabled then, had another ` +
-    "trigger, does not start by events of public keys, or caused the event itself";
+    `The contact has the event ${name}, but it did not start the workflow: the workflow was disabled then, had another ` +
+    "trigger, ignores events sent with public keys, or caused the event itself";
   return { at: iso(timeOf(last.id)), code: "not_entered", message, source };
 }
 
@@ -75,9 +75,9 @@ async function whyNoTick(
   const { matches } = await judge(ctx, contact, { condition, segments, now: ctx.now });
   const source = { type: "segment" as const, id: segmentId };
   if (!matches) {
-    const message = "The contact is not in the segment whose members the workflow starts";
+    const message = "The contact is not in the segment whose members enter the workflow";
     return { at: null, code: "not_in_segment", message, source };
   }
-  const message = `The contact is in the segment, and enters with the next start at ${isoOrNull(nextTickAt)}`;
+  const message = `The contact is in the segment, and enters the workflow at its next start, ${isoOrNull(nextTickAt)}`;
   return { at: isoOrNull(nextTickAt), code: "next_tick", message, source };
 }

@@ -54,7 +54,7 @@ export async function explainTemplate(
   const never: Because = {
     at: null,
     code: "never_sent",
-    message: "No email of this template was made for the contact, or it is not among the newest 25,000",
+    message: "No email from this template was created for the contact, or it is not among the newest 25,000 emails",
     source: { type: "template", id: publicId(id) },
   };
   const ofPerson = reasons.flatMap((reason) => becauseOfPerson(person, reason) ?? []);
@@ -79,7 +79,7 @@ export async function explainJudged(
 
 function otherAddress({ id, email }: ContactRow, { toEmail }: JudgedEmail): Because[] {
   if (toEmail === email || toEmail === "") return [];
-  const message = `The email was made for ${toEmail}, which was the address of the contact then`;
+  const message = `The email was created for ${toEmail}, which was the contact's address at that time`;
   return [{ at: null, code: "other_address", message, source: { type: "contact", id: publicId(id) } }];
 }
 

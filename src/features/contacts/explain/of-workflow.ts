@@ -119,7 +119,7 @@ function standing({ steps }: DrawnWorkflow, row: WorkflowExecutionRow): Because 
       return { at, code: "execution_waiting", message: `The contact waits${where}${what}${until}`, source };
     }
     case "COMPLETED":
-      return { at, code: "execution_completed", message: "The contact came to the end of the workflow", source };
+      return { at, code: "execution_completed", message: "The contact reached the end of the workflow", source };
     case "EXITED":
       return {
         at,

@@ -66,17 +66,17 @@ function leftAt({ contact, leftId }: Person): number | null {
 }
 
 function whyUnsubscribed({ contact, leftFor }: Person): string {
-  if (contact.subscribed) return "The contact was not subscribed then, and is subscribed now";
+  if (contact.subscribed) return "The contact was not subscribed then, but is subscribed now";
   const known = leftFor === null ? undefined : whyLeft[leftFor];
   if (known !== undefined) return known;
   if (contact.optedOutBy === "PERSON") return "The contact unsubscribed";
-  if (contact.optedOutBy === "API") return "A call of the API unsubscribed the contact";
+  if (contact.optedOutBy === "API") return "An API call unsubscribed the contact";
   return "The contact was never subscribed";
 }
 
 /** Why a contact unsubscribed, by the `reason` in the data of `contact.unsubscribed`. */
 const whyLeft: Record<string, string> = {
-  unsubscribe_page: "The contact unsubscribed on a page, or by one click in its mail program",
+  unsubscribe_page: "The contact unsubscribed on a page, or with one click in an email program",
   bounce: "A bounce of an earlier email unsubscribed the contact",
-  complaint: "The contact reported an earlier email as spam, which unsubscribed it",
+  complaint: "The contact marked an earlier email as spam, which unsubscribed the contact",
 };

@@ -11,9 +11,10 @@ contactExplanations.post(
     id: "explainContact",
     summary: "Explain whether a contact got some mail, and why",
     description:
-      "Pass one of a campaign, a workflow, a template and an email. Nothing is changed. For a campaign without an email " +
-      "to the contact, the answer compares the frozen audience, or that of the draft, with the current contact. For " +
-      "a workflow, it explains the contact's latest execution, and for a template, its newest email to the contact.",
+      "Send the id of one campaign, workflow, template or email. The call changes nothing. If a campaign " +
+      "has no email to the contact, the answer compares the contact as it is now with the campaign's " +
+      "frozen audience, or with the draft's audience. For a workflow, it explains the contact's latest " +
+      "execution; for a template, the newest email to the contact.",
     bucket: "contacts",
     isRead: true,
     params: IdParam,

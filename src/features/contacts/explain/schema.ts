@@ -21,7 +21,7 @@ export const ExplainContact = z
   .superRefine((asked, check) => {
     const [first, second] = subjects.filter((name) => (asked[name] ?? null) !== null);
     if (first !== undefined && second === undefined) return;
-    const message = `Pass exactly one of ${subjects.join(", ")}`;
+    const message = `Send exactly one of ${subjects.join(", ")}`;
     const params = { code: first === undefined ? "required" : "custom" };
     check.addIssue({ code: "custom", path: [second ?? "campaignId"], message, params });
   })
@@ -41,11 +41,13 @@ const sourceTypes = [
 ] as const;
 
 const Because = z.object({
-  at: z.iso.datetime().nullable().meta({ description: "Since when the reason applies. Null when unknown." }),
+  at: z.iso.datetime().nullable().meta({ description: "The time since which the reason applies. Null if unknown." }),
   code: z.enum([...reasonCodes, ...ownCodes]),
   message: z.string(),
   source: z.object({ type: z.enum(sourceTypes), id: z.string() }).meta({
-    description: "The record of the reason. The id of a suppression is its address, and that of an event is its name.",
+    description:
+      "The record that the reason comes from. The `id` of a suppression is its address, and the `id` of an " +
+      "event is its name.",
   }),
 });
 export type Because = z.infer<typeof Because>;
@@ -54,12 +56,16 @@ const RetryForecast = z
   .object({
     verdict: z.enum(["SENT", "NOT_SENT"]).meta({
       description:
-        "Whether the email would be sent. `NOT_SENT`: it would be refused, or wait, for the reasons in `because`.",
+        "Whether a retry would send the email. `NOT_SENT`: the retry would be refused or the email would " +
+        "wait, for the reasons in `because`.",
     }),
-    to: z.string().meta({ description: "The address that it would be sent to: the one that it was made for." }),
-    mayArriveTwice: z.boolean().meta({ description: "Whether the recipient may have the email already." }),
-    waitsUntil: z.iso.datetime().nullable().meta({ description: "The time that it would still wait for." }),
-    because: z.array(Because).meta({ description: "What would keep it from being sent now." }),
+    to: z.string().meta({ description: "The recipient's address, which a retry does not change." }),
+    mayArriveTwice: z.boolean().meta({ description: "True if the recipient may already have received the email." }),
+    waitsUntil: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "The scheduled time until which the email would wait. Null if it would not wait." }),
+    because: z.array(Because).meta({ description: "The reasons why the email would not be sent now." }),
   })
   .meta({
     id: "RetryForecast",
@@ -73,7 +79,7 @@ const example = {
     {
       at: "2026-01-20T09:00:00.000Z",
       code: "unsubscribed" as const,
-      message: "The contact unsubscribed on a page, or by one click in its mail program",
+      message: "The contact unsubscribed on a page, or with one click in an email program",
       source: { type: "contact" as const, id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" },
     },
   ],
@@ -83,13 +89,14 @@ export const ContactExplanation = z
   .object({
     verdict: z.enum(["RECEIVED", "WILL_RECEIVE", "NOT_RECEIVED", "UNKNOWN"]).meta({
       description:
-        "`RECEIVED`: the email was delivered. `WILL_RECEIVE`: it will be sent automatically. `NOT_RECEIVED`: it " +
-        "will not be sent, unless the reason is removed. `UNKNOWN`: there is no report about the email, or the " +
-        "contact's path through the workflow will decide it.",
+        "`RECEIVED`: the email was delivered. `WILL_RECEIVE`: it will be sent automatically. `NOT_RECEIVED`: " +
+        "it will not be sent unless the reason is removed. `UNKNOWN`: there is no report about the email, or " +
+        "it depends on the contact's path through the workflow.",
     }),
-    because: z.array(Because).meta({ description: "The reasons. The first one decides." }),
+    because: z.array(Because).meta({ description: "The reasons for the verdict. The first one is decisive." }),
     retry: RetryForecast.optional().meta({
-      description: "With `emailId` of an email that can be sent again: what `POST /emails/{id}/retry` would do now.",
+      description:
+        "What `POST /emails/{id}/retry` would do now. Present if you send `emailId` and the email can be " + "retried.",
     }),
   })
   .meta({ id: "ContactExplanation", example });

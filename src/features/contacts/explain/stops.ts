@@ -42,13 +42,13 @@ export async function findStops(ctx: Context, { type, fromEmail }: PlannedMail):
     pause !== null && {
       at: iso(pause.at),
       code: "sending_paused",
-      message: `The marketing email of this project is paused: ${pause.reason}`,
+      message: `This project's marketing email is paused: ${pause.reason}`,
       source: ofProject,
     },
     isUnverified && {
       at: isoOrNull(found.failingSince),
       code: "sender_domain",
-      message: `The sender domain ${domain} is not a verified domain of this project`,
+      message: `The sender domain ${domain} is not verified in this project`,
       source: { type: "domain", id: publicIdOrNull(found.domainId) ?? domain },
     },
     isOver && { at, code: "monthly_limit", message: monthIsOver, source: ofProject },

@@ -31,7 +31,7 @@ export async function deleteField(ctx: Context, field: string): Promise<{ delete
       {
         field: "field",
         code: "invalid_string",
-        message: "Only a custom field, data.<key>, can be deleted",
+        message: "Only custom fields (data.<key>) can be deleted",
         received: field,
       },
     ]);

@@ -16,7 +16,8 @@ fields.get(
     id: "listContactFields",
     summary: "List the fields of contacts",
     description:
-      "Every contact has the standard fields. A custom field is listed from its first value until it is deleted.",
+      "Returns the standard fields, which every contact has, and the custom fields. A custom field is " +
+      "listed from its first value until it is deleted.",
     ok: FieldList,
   },
   (ctx) => listFields(ctx),
@@ -29,7 +30,7 @@ fields.get(
   {
     id: "listContactFieldValues",
     summary: "List the distinct values of a field",
-    description: "Arrays, objects and texts of more than 1,000 characters are left out.",
+    description: "Arrays, objects and strings of more than 1,000 characters are left out.",
     params: FieldParam,
     query: ValuesQuery,
     ok: FieldValues,
@@ -49,8 +50,9 @@ fields.delete(
     id: "deleteContactField",
     summary: "Remove a custom field from every contact",
     description:
-      "Conditions on the field stop matching. With more than 10,000 contacts a background job removes it, and the job's " +
-      "result says how many contacts had it. Values written to the field while the job runs may be removed too.",
+      "Conditions on the field no longer match. In a project of more than 10,000 contacts, a background " +
+      "job removes the field, and its result says how many contacts had it. The job may also remove values " +
+      "written while it runs.",
     bucket: "contacts",
     params: FieldParam,
     ok: DeletedField,

@@ -23,11 +23,13 @@ export const FieldParam = z.object({
 });
 
 const largeProject = {
-  approximate: z
-    .literal(true)
+  approximate: z.literal(true).optional().meta({
+    description: "Present if the project has more than 25,000 contacts.",
+  }),
+  countedAt: z.iso
+    .datetime()
     .optional()
-    .meta({ description: "Present when the project has more than 25,000 contacts." }),
-  countedAt: z.iso.datetime().optional().meta({ description: "The time of the count. Present with `approximate`." }),
+    .meta({ description: "When the contacts were counted. Present with `approximate`." }),
 };
 
 export const FieldList = z
@@ -37,14 +39,18 @@ export const FieldList = z
         field: z.string(),
         type: z
           .enum(["string", "number", "boolean", "date"])
-          .meta({ description: "Set by the first value in the project, and fixed from then on." }),
+          .meta({ description: "The type of the first value stored in the project. It never changes." }),
         isCustom: z.boolean(),
-        coverage: z.number().min(0).max(1).meta({ description: "The share of contacts that have the field set." }),
+        coverage: z
+          .number()
+          .min(0)
+          .max(1)
+          .meta({ description: "The share of contacts with a value in the field, from 0 to 1." }),
       }),
     ),
     ...largeProject,
     truncated: z.literal(true).optional().meta({
-      description: "Present when there are more than 1,000 custom fields: only the first 1,000 by name are listed.",
+      description: "Present if the project has more than 1,000 custom fields: only the first 1,000 by name are listed.",
     }),
   })
   .meta({
@@ -65,7 +71,8 @@ export const FieldValues = z
     field: z.string(),
     values: z.array(z.union([z.string(), z.number(), z.boolean()])).meta({
       description:
-        "Distinct values: booleans, then numbers, then strings. With more than 25,000 contacts, only values of the newest ones.",
+        "The distinct values: booleans first, then numbers, then strings. In a project of more than 25,000 " +
+        "contacts, only the newest contacts are read.",
     }),
     count: z.number().int().meta({ description: "The number of distinct values." }),
     limit: z.number().int(),
@@ -77,8 +84,10 @@ export const FieldValues = z
 export const FieldUsage = z
   .object({
     ...references,
-    contactCount: z.number().int().meta({ description: "The number of contacts that have the field set." }),
-    canDelete: z.boolean().meta({ description: "True for every custom field, even while it is used." }),
+    contactCount: z.number().int().meta({ description: "The number of contacts with a value in the field." }),
+    canDelete: z
+      .boolean()
+      .meta({ description: "Whether you can delete the field: true for every custom field, even one in use." }),
     ...largeProject,
   })
   .meta({

@@ -29,7 +29,7 @@ export async function startImport(ctx: Context, file: Uint8Array, given: Partial
 export function fileTooLarge(): TooLarge {
   return new TooLarge(maxCsvBytes, {
     what: "The file",
-    suggestion: "Upload it by parts: POST /contacts/imports takes files of up to 100 MB.",
+    suggestion: "Upload it in parts: POST /contacts/imports takes files of up to 100 MB.",
   });
 }
 

@@ -70,14 +70,15 @@ function selectOpen(ctx: Context) {
 export function fileTooLarge(): TooLarge {
   return new TooLarge(maxUploadBytes, {
     what: "The file",
-    suggestion: "Divide it into files of at most 100 MB, each with the header, and import one after another.",
+    suggestion: "Divide it into files of at most 100 MB, each with the header, and import them one after another.",
   });
 }
 
 export function tooManyOpen(ids: Id[]): Conflict {
-  return new Conflict(`${maxOpen} uploads of this project are open, which is the most at once. Nothing was begun.`, {
+  return new Conflict(`This project has ${maxOpen} open uploads, the most at once. Nothing was begun.`, {
     suggestion:
-      "Complete one of those in details with POST /contacts/imports/{id}/complete, or give it up with DELETE.",
+      "Complete one of the uploads in details with POST /contacts/imports/{id}/complete, or delete it with " +
+      "DELETE /contacts/imports/{id}.",
     details: { open: ids.map(publicId) },
   });
 }

@@ -100,7 +100,7 @@ export function partsMissing(missing: number[]): Conflict {
     `${missing.length === 1 ? "1 part" : `${missing.length} parts`} of the file have not arrived. Nothing was begun.`,
     {
       suggestion:
-        "PUT the parts in details to their urls, which GET /contacts/imports/{id} shows, and complete it then.",
+        "PUT each part in details to its url, which GET /contacts/imports/{id} shows, then complete the upload.",
       details: { missing },
     },
   );

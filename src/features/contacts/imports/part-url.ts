@@ -30,14 +30,14 @@ export async function openPartUrl(platform: Platform, part: Part, signature: str
 }
 
 function notSigned(): NotAuthenticated {
-  return new NotAuthenticated("The signature in this URL is missing or not ours.", {
-    suggestion: "Use the whole url of the part, as POST /contacts/imports and GET /contacts/imports/{id} give it.",
+  return new NotAuthenticated("The signature in this URL is missing or invalid.", {
+    suggestion: "Use the complete url of the part from POST /contacts/imports or GET /contacts/imports/{id}.",
   });
 }
 
 export function nothingSigns(): Unavailable {
-  return new Unavailable("This installation has no secret that signs upload URLs. Nothing was done.", {
+  return new Unavailable("This installation has no secret to sign upload URLs with. Nothing was done.", {
     retryAfterSeconds: 60,
-    suggestion: "Have the operator set LINK_SECRETS, or import files of at most 5 MB with POST /contacts/import.",
+    suggestion: "Ask the operator to set LINK_SECRETS, or import files of at most 5 MB with POST /contacts/import.",
   });
 }

@@ -30,18 +30,18 @@ uploads.post(
   {
     id: "beginImport",
     summary: "Begin the import of a CSV file of up to 100 MB",
-    description: `For a file that is too large for \`POST /contacts/import\`. The answer divides it into parts of 5 MB, each with a \`url\`:
+    description: `Use it for a file that is too large for \`POST /contacts/import\`. The answer divides the file into parts of 5 MB, each with
+a \`url\`:
 
-1. \`PUT\` the bytes of each part to its \`url\`, in any order, several at once if you like. A part that failed is sent again.
+1. \`PUT\` the bytes of each part to its \`url\`, in any order, several at once if you like. Send a part that failed again.
 2. \`POST /contacts/imports/{id}/complete\` begins the import, and answers with its job.
-3. \`GET /contacts/import/{jobId}\` shows the progress, and \`POST /contacts/import/{jobId}/undo\` undoes the import, as for any
-import.
+3. \`GET /contacts/import/{jobId}\` shows the progress, and \`POST /contacts/import/{jobId}/undo\` undoes the import.
 
-A \`url\` needs no key, so another machine can be given it. It stores this one part in its announced size, until the
+A \`url\` needs no key, so you can give it to another machine. It stores this one part in its announced size, until the
 upload is complete or has expired, and gives access to nothing else.
 
-The options are those of \`POST /contacts/import\`. Parts may be cut anywhere: in a row, and in a character. An upload that is not complete
-within a day is deleted. A project may have five open at once.`,
+The options are those of \`POST /contacts/import\`. You may cut the file anywhere, even in a row or a character. An upload
+that is not complete within a day is deleted. A project may have five open uploads.`,
     bucket: "contacts",
     body: BeginImport,
     created: ImportUpload,
@@ -59,7 +59,8 @@ uploads.get(
     role: "editor",
     summary: "Get an upload, and which of its parts have arrived",
     description:
-      "Shows the `url` of each part again, so that another process can continue an upload; null to a key that only reads.",
+      "Shows the `url` of each part again, so that another process can continue the upload. `url` is null " +
+      "for a key that only reads.",
     params: IdParam,
     ok: ImportUpload,
   },
@@ -72,8 +73,8 @@ partUploads.put(
   {
     id: "uploadImportPart",
     summary: "Upload a part of a file",
-    description: `The \`url\` of a part, which is all that a caller needs. The body is the bytes of the part, with a \`Content-Length\`. It is
-stored while it arrives, and only if all of it arrives; with \`sha256\`, only if it has that hash. A repeat replaces the part.`,
+    description: `Call the \`url\` of the part, which needs no key. The body is the bytes of the part, with a \`Content-Length\`. A part is
+stored only if all of it arrives and, with \`sha256\`, only if it has that hash. Uploading a part again replaces it.`,
     bucket: "contacts",
     maxBody: maxPartBytes,
     params: z.object({
@@ -102,11 +103,11 @@ uploads.post(
     // their own import must still be possible.
     grows: false,
     summary: "Begin the import of an uploaded file",
-    description: `All parts must have arrived; otherwise a 409 names the missing ones in \`details.missing\`. A second call answers with the same job.
-Options in the body replace those of the start of the upload.
+    description: `All parts must have arrived; otherwise a 409 names the missing ones in \`details.missing\`. A second call answers with the
+same job. Options in the body replace those sent when the upload began.
 
-With \`?dryRun=true\` nothing is begun: the answer is the plan for the rows in the beginning of the file, for which the first part is
-enough. \`partial\` is true when there are more.`,
+With \`?dryRun=true\` nothing is begun: the answer is the plan for the rows at the beginning of the file, for which the
+first part is enough. \`partial\` is present if there are more rows.`,
     bucket: "contacts",
     params: IdParam,
     query: ImportQuery,
@@ -129,7 +130,7 @@ uploads.delete(
   {
     id: "giveUpImport",
     summary: "Give up an upload",
-    description: "Deletes the parts that have arrived. 409 once the upload is complete: its import can be undone.",
+    description: "Deletes the parts that have arrived. 409 if the upload is complete: undo its import instead.",
     bucket: "contacts",
     params: IdParam,
     refusals: () => [alreadyComplete()],

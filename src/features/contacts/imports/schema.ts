@@ -6,16 +6,19 @@ import { importOptions } from "../import/schema";
 const options = {
   ...importOptions,
   mapping: CheckedMapping.optional().meta({
-    description:
-      "The field for each column. `null` leaves a column out; a column that the mapping does not name becomes what it is called.",
+    description: "The field for each column. `null` drops a column. Columns that you leave out keep their names.",
     example: { "E-mail address": "email", Plan: "data.plan", Notes: null },
   }),
 };
 
 export const BeginImport = z
   .object({
-    bytes: z.number().int().min(1).meta({ description: "The size of the file, at most 104,857,600 (100 MB)." }),
-    name: z.string().max(255).optional().meta({ description: "The name of the file, for people." }),
+    bytes: z
+      .number()
+      .int()
+      .min(1)
+      .meta({ description: "The size of the file in bytes, at most 104,857,600 (100 MB)." }),
+    name: z.string().max(255).optional().meta({ description: "A name for the file, shown to people only." }),
     ...options,
   })
   .meta({ id: "BeginImport", example: { bytes: 12_000_000, name: "contacts.csv", subscribed: "column" } });
@@ -39,26 +42,26 @@ export const ImportUpload = z
   .object({
     id: z.string(),
     status: z.enum(["uploading", "complete"]),
-    jobId: z
-      .string()
-      .nullable()
-      .meta({ description: "The job of the import, for `GET /contacts/import/{jobId}`; null while parts may arrive." }),
+    jobId: z.string().nullable().meta({
+      description: "The id of the import job, for `GET /contacts/import/{jobId}`. Null until the upload is complete.",
+    }),
     name: z.string().nullable(),
-    bytes: count.meta({ description: "The size of the file." }),
-    partBytes: count.meta({ description: "The size of every part but the last." }),
+    bytes: count.meta({ description: "The size of the file in bytes." }),
+    partBytes: count.meta({ description: "The size in bytes of every part except the last." }),
     parts: z.array(
       z.object({
-        number: count.meta({ description: "From 1, in the order of the file." }),
+        number: count.meta({ description: "The number of the part, from 1, in the order of the file." }),
         bytes: count,
         received: z.boolean(),
         url: z.url().nullable().meta({
-          description: "Takes the bytes of this part with PUT, without a key; null when the upload is complete.",
+          description:
+            "The URL to which you PUT the bytes of this part, without a key. Null once the upload is complete.",
         }),
       }),
     ),
     missing: z.array(count).meta({ description: "The numbers of the parts that have not arrived." }),
     createdAt: z.iso.datetime(),
-    expiresAt: z.iso.datetime().meta({ description: "When the upload is deleted unless it is complete by then." }),
+    expiresAt: z.iso.datetime().meta({ description: "When the upload is deleted if it is not complete." }),
   })
   .meta({
     id: "ImportUpload",
@@ -96,10 +99,10 @@ export const StoredImportPart = z
   .meta({ id: "StoredImportPart", example: { number: 2, bytes: 757_120 } });
 
 export const ImportPartQuery = z.object({
-  signature: z.string().optional().meta({ description: "As it is in the `url` of the part." }),
+  signature: z.string().optional().meta({ description: "The signature in the `url` of the part." }),
   sha256: z
     .string()
-    .refine((hash) => /^[0-9a-f]{64}$/.test(hash), "Must be a SHA-256 as 64 lower-case hex digits")
+    .refine((hash) => /^[0-9a-f]{64}$/.test(hash), "Must be a SHA-256 hash as 64 lower-case hex digits")
     .optional()
-    .meta({ description: "The hash that the part must have." }),
+    .meta({ description: "The SHA-256 hash of the part. The part is stored only if its hash is the same." }),
 });

@@ -79,6 +79,6 @@ export async function uploadJson(ctx: Context, found: UploadRow, { hasUrls = tru
 
 export function alreadyComplete(): Conflict {
   return new Conflict("This upload is complete, and its import has begun. Nothing was changed.", {
-    suggestion: "Poll GET /contacts/import/{jobId}, and undo the import with POST /contacts/import/{jobId}/undo.",
+    suggestion: "Poll GET /contacts/import/{jobId}; to undo the import, call POST /contacts/import/{jobId}/undo.",
   });
 }

@@ -11,7 +11,8 @@ contactSegments.get(
     id: "listContactSegments",
     summary: "List the segments that a contact is in",
     description:
-      "Newest segment first. Static and tracked segments by their stored members, all others by the contact as it is now.",
+      "Returns the newest segment first. Static and tracked segments are found by their stored members, " +
+      "all others by testing the contact as it is now.",
     params: IdParam,
     ok: ContactSegments,
   },

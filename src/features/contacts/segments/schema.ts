@@ -9,7 +9,7 @@ export const ContactSegments = z
         slug: z.string(),
         type: z.enum(["DYNAMIC", "STATIC"]),
         since: z.iso.datetime().nullable().meta({
-          description: "When the contact came into it. Null for a dynamic segment whose members are not tracked.",
+          description: "When the contact entered the segment. Null for a dynamic segment without tracked membership.",
         }),
       }),
     ),

@@ -15,9 +15,9 @@ snoozes.post(
     grows: false,
     summary: "Unsubscribe a contact for a while",
     description:
-      "The contact is subscribed again when the snooze ends. Any other write of `subscribed` ends the snooze; another " +
-      "snooze moves its end. A contact that is unsubscribed without a snooze, or suppressed, cannot be snoozed (409), " +
-      "because the end of the snooze would subscribe it.",
+      "The contact is subscribed again when the snooze ends. Any other write of `subscribed` ends the " +
+      "snooze; another snooze moves its end. You cannot snooze a suppressed contact, or one that is " +
+      "unsubscribed without a snooze (409), because the end of the snooze would subscribe it.",
     bucket: "contacts",
     params: IdParam,
     body: SnoozeContact,
@@ -32,7 +32,7 @@ snoozes.delete(
   {
     id: "unsnoozeContact",
     summary: "End a snooze, and subscribe the contact again",
-    description: "A contact that is not snoozed is not changed: an unsubscribed contact stays unsubscribed.",
+    description: "Does not change a contact that is not snoozed: an unsubscribed contact stays unsubscribed.",
     bucket: "contacts",
     params: IdParam,
     ok: Contact,

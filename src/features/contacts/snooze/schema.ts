@@ -6,10 +6,15 @@ export const SnoozeContact = z
     until: z.iso
       .datetime({ offset: true })
       .nullish()
-      .meta({ description: `The end of the snooze: in the future, at most ${maxSnoozeYears} years ahead.` }),
-    duration: z.enum(snoozeDurations).nullish().meta({
-      description: "Calendar months in UTC: one month from 31 January is the last day of February.",
-    }),
+      .meta({ description: `The end of the snooze: a time in the future, at most ${maxSnoozeYears} years ahead.` }),
+    duration: z
+      .enum(snoozeDurations)
+      .nullish()
+      .meta({
+        description:
+          "The length of the snooze in calendar months (UTC). One month from 31 January is the last day of " +
+          "February.",
+      }),
   })
   .transform(({ until, duration }, check): SnoozeRequest => {
     if (duration && !until) return { duration };
@@ -20,4 +25,8 @@ export const SnoozeContact = z
     check.addIssue({ code: "custom", path: [field], message, params: { code } });
     return z.NEVER;
   })
-  .meta({ id: "SnoozeContact", description: "Exactly one of `until` and `duration`.", example: { duration: "3m" } });
+  .meta({
+    id: "SnoozeContact",
+    description: "Send exactly one of `until` and `duration`.",
+    example: { duration: "3m" },
+  });

@@ -10,7 +10,8 @@ contactTopics.get(
   {
     id: "getContactTopics",
     summary: "Get the topics of a contact",
-    description: "Every topic of the project: what the contact chose, or else the topic's `defaultSubscribed`.",
+    description:
+      "Returns every topic of the project with the contact's choice, or else the topic's " + "`defaultSubscribed`.",
     params: IdParam,
     ok: ContactTopics,
   },
@@ -23,9 +24,9 @@ contactTopics.put(
     id: "chooseContactTopics",
     summary: "Have a contact join or leave topics",
     description:
-      "Only the topics that are named change; a slug that no topic has is a 422. The answer has all of them. Each real " +
-      "change records `contact.topic_joined` or `contact.topic_left` with `{ topic }`. A contact that is not subscribed " +
-      "gets no mail of any topic, whatever it joins.",
+      "Changes only the topics that you name; 422 for an unknown slug. The answer has all topics of the " +
+      "project. Each real change records `contact.topic_joined` or `contact.topic_left` with `{ topic }`. " +
+      "A contact that is not subscribed gets no mail of any topic, even one that it joins.",
     bucket: "contacts",
     params: IdParam,
     body: ChooseTopics,

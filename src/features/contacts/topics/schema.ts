@@ -5,7 +5,9 @@ const example = { topics: { "product-news": true, offers: false } };
 
 export const ContactTopics = z
   .object({
-    topics: z.record(z.string(), z.boolean()).meta({ description: "Every topic of the project, by its slug." }),
+    topics: z
+      .record(z.string(), z.boolean())
+      .meta({ description: "Every topic of the project, by slug. True if the contact is in the topic." }),
   })
   .meta({ id: "ContactTopics", example });
 
@@ -17,7 +19,9 @@ export const ChooseTopics = z
         message: `At most ${maxTopics} topics`,
         params: { code: "too_big" },
       })
-      .meta({ description: "By slug. Topics that are left out stay as they are." }),
+      .meta({
+        description: "The topics to join (true) or leave (false), by slug. Topics that you leave out do not change.",
+      }),
   })
   .meta({ id: "ChooseTopics", example: { topics: { offers: false } } });
 export type ChooseTopics = z.infer<typeof ChooseTopics>;

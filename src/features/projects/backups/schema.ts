@@ -131,7 +131,7 @@ export const StartedUpload = z
 export const UploadBackupFileQuery = BackupFileQuery.extend({
   sha256: z
     .string()
-    .refine((hash) => /^[0-9a-f]{64}$/.test(hash), "Must be a SHA-256 as 64 lower-case hex digits")
+    .refine((hash) => /^[0-9a-f]{64}$/.test(hash), "Must be a SHA-256 hash as 64 lower-case hex digits")
     .optional()
     .meta({ description: "The hash that the file must have." }),
 });

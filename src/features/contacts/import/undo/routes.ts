@@ -14,13 +14,13 @@ undoing.post(
     id: "undoImport",
     grows: false,
     summary: "Undo an import",
-    description: `Within a day after the import has ended. A contact that it created is erased, and one that it changed gets its old data and
-subscription back; a change of subscription is recorded as \`contact.subscribed\` or \`contact.unsubscribed\`. Contacts that have been touched since
-stay as they are: their data or subscription was changed, or, of a created one, there is mail or an event. So do choices of
-topics.
+    description: `You can undo an import for a day after it has ended. Contacts that it created are erased; contacts that it changed get
+their earlier data and subscription back, and each change of subscription records \`contact.subscribed\` or
+\`contact.unsubscribed\`. A contact stays as it is if its data or subscription has changed since, or if it was created by the
+import and has mail or an event. Choices of topics are not undone.
 
-It runs in the background: \`result\` of \`GET /jobs/{jobId}\` says how many were \`removed\`, \`restored\` and \`kept\`. A second call
-answers with the same job.`,
+The undo runs in the background: \`result\` of \`GET /jobs/{jobId}\` says how many contacts were \`removed\`, \`restored\` and
+\`kept\`. A second call answers with the same job.`,
     bucket: "contacts",
     params: z.object({ jobId: pathId("jobId") }),
     accepted: starting(StartedJob, UndoResult),

@@ -61,14 +61,14 @@ function checkUndoable(ctx: Context, row: JobRow): void {
 }
 
 export function importStillRuns(): Conflict {
-  return new Conflict("This import has not ended. Nothing was undone.", {
-    suggestion: "Poll GET /contacts/import/{jobId} until its status is completed or failed, and undo it then.",
+  return new Conflict("This import is still running. Nothing was undone.", {
+    suggestion: "Poll GET /contacts/import/{jobId} until its status is completed or failed, then undo it.",
   });
 }
 
 function undoneTooLate(until: number): Conflict {
-  return new Conflict(`This import could be undone until ${iso(until)}. Nothing was undone.`, {
-    suggestion: "Change its contacts one by one, or with POST /contacts/bulk-delete.",
+  return new Conflict(`This import could only be undone until ${iso(until)}. Nothing was undone.`, {
+    suggestion: "Change its contacts one by one, or delete them with POST /contacts/bulk-delete.",
     details: { undoableUntil: iso(until) },
   });
 }

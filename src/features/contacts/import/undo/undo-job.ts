@@ -11,9 +11,13 @@ const count = z.number().int();
 /** The outcomes of the contacts that the import created or changed. */
 export const UndoResult = z
   .object({
-    removed: count.meta({ description: "Contacts that the import had created, and that are erased." }),
-    restored: count.meta({ description: "Contacts that have their old data and subscription again." }),
-    kept: count.meta({ description: "Contacts that somebody has touched since, and that stay as they are." }),
+    removed: count.meta({ description: "The number of contacts that the import had created and that are now erased." }),
+    restored: count.meta({
+      description: "The number of contacts that have their earlier data and subscription again.",
+    }),
+    kept: count.meta({
+      description: "The number of contacts that have changed since the import, and that stay as they are.",
+    }),
   })
   .meta({ id: "UndoResult", example: { removed: 40, restored: 2, kept: 1 } });
 export type UndoResult = z.infer<typeof UndoResult>;
