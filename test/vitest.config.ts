@@ -49,7 +49,7 @@ export default defineConfig(async () => ({
           include: [
             "test/core/**/*.test.ts",
             "test/cli/**/*.test.ts",
-            "test/house/{bundle,floors,databases,deliverability,deploy*,doctor,english,install,lock,lockfile,migrations,move-command,release,schema,simulation,tenant-check,upgrades}.test.ts",
+            "test/house/{bundle,floors,databases,deliverability,deploy*,doctor,english,install,lock,lockfile,migrations,move-command,release,schema,simulation,slow-files,tenant-check,upgrades}.test.ts",
           ],
         },
       },

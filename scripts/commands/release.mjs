@@ -4,8 +4,9 @@ import { showTool } from "../lib/tools.mjs";
 const HELP = `
   npm run release -- 1.0.0               checks that this commit can be 1.0.0
   npm run release -- 1.0.0 --ci <log>    the same with the log of .ci/run, which has
-                                         passed on this commit, in place of npm
-                                         test: a file, or the address of the text
+                                         passed on this commit, in place of
+                                         npm test -- --all: a file, or the
+                                         address of the text
   npm run release -- 1.0.0 --tag         checks, makes the tag v1.0.0, and says
                                          what to push
 

@@ -47,7 +47,7 @@ if (looked.includes(false)) {
 const ran = [
   await passes("Check", "scripts/check.mjs"),
   await passes("Two versions side by side", "test/upgrades/run.mjs"),
-  values.ci ? tell(`Tests: ${values.ci}`, []) : await passes("Tests", "scripts/test.mjs"),
+  values.ci ? tell(`Tests: ${values.ci}`, []) : await passes("Tests", "scripts/test.mjs", ["--all"]),
 ];
 if (ran.includes(false)) process.exit(1);
 
