@@ -1,5 +1,12 @@
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, inject } from "vitest";
 
 /** Chromium without a window comes first: it opens a page in a third of the time. */
@@ -73,10 +80,47 @@ export function describeInChromium(title: string, base: () => string, tests: (op
       });
       const page = await context.newPage();
       const watched = { page, foreign, ...listen(page) };
+      noteRequests(page);
       await page.goto(new URL(address, base()).href);
       return watched;
     });
   });
+}
+
+const requests = new WeakMap<Page, { made: number; open: Set<Request> }>();
+
+function noteRequests(page: Page): void {
+  const noted = { made: 0, open: new Set<Request>() };
+  requests.set(page, noted);
+  page.on("request", (request) => {
+    noted.made += 1;
+    noted.open.add(request);
+  });
+  for (const over of ["requestfinished", "requestfailed"] as const)
+    page.on(over as "requestfinished", (request) => noted.open.delete(request));
+}
+
+/** Opens an address, and returns once the page has all that it asks for. */
+export async function visit(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await atRest(page);
+}
+
+/** Runs in a page, once it has no script to run and has drawn: whether it shows that something is under way. */
+const isUnderWay = `new Promise((resolve) => requestAnimationFrame(() =>
+  setTimeout(() => resolve(document.querySelector(".waiting") !== null), 25)))`;
+
+/** Returns once the page waits for nothing, three frames in a row. Playwright's "networkidle" takes half a second to say so. */
+export async function atRest(page: Page): Promise<void> {
+  const noted = requests.get(page) ?? { made: 0, open: new Set() };
+  const end = Date.now() + 30_000;
+  for (let still = 0; still < 3; ) {
+    const { made } = noted;
+    const isBusy = (await page.evaluate<boolean>(isUnderWay)) || noted.open.size > 0 || noted.made > made;
+    still = isBusy ? 0 : still + 1;
+    if (Date.now() > end)
+      throw new Error(`The page ${page.url()} still waits for ${[...noted.open].map(String).join()}`);
+  }
 }
 
 function listen(page: Page): Pick<Watched, "complaints" | "dialogs"> {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang } from "./chromium";
+import { atRest, describeInChromium, overhang, visit } from "./chromium";
 import { asOwner, hostile, makeWorld, type World } from "./console-world";
 
 const product = inject("product");
@@ -43,10 +43,10 @@ describeInChromium(
     const read = () => world.call<Campaign>("GET", `/campaigns/${id}`);
 
     it("is written as conditions with a count that adds up, and goes to a first part of it if that is wanted", async () => {
-      const watched = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const watched = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       const { page } = watched;
       await asOwner(page, world);
-      await page.goto(`${base}/console/p/${world.project}/campaigns/${id}/edit`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console/p/${world.project}/campaigns/${id}/edit`);
       const audience = page.getByRole("region", { name: "Audience" });
       const sums = () => audience.locator("dl > div").allTextContents();
       await expect.poll(sums, patient).toEqual(["In the audience0"]);
@@ -111,7 +111,8 @@ describeInChromium(
         groups: [{ ...filter("pro"), conditions: { logic: "OR", groups: [filter("free")] } }],
       };
       await world.call("PUT", `/campaigns/${id}`, { audienceType: "FILTERED", audienceCondition: nested });
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       await audience.getByRole("button", { name: "Remove the condition plan is free" }).click();
       await expect
         .poll(async () => (await read()).audienceCondition, patient)

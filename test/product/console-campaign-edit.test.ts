@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, inject, it, vi } from "vitest";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang, type Watched } from "./chromium";
+import { describeInChromium, overhang, visit, type Watched } from "./chromium";
 import { asMember, asOwner, hostile, makeWorld, reversed, type World } from "./console-world";
 
 const product = inject("product");
@@ -43,7 +43,7 @@ describeInChromium(
     async function enter(path: string, width = 1280): Promise<Watched> {
       const watched = await open("/health", { viewport: { width, height: 900 } });
       await asOwner(watched.page, world);
-      await watched.page.goto(at(path), { waitUntil: "networkidle" });
+      await visit(watched.page, at(path));
       return watched;
     }
 
@@ -168,8 +168,8 @@ describeInChromium(
       await world.call("PUT", `/campaigns/${begun}`, { canary: { percent: 10, holdMinutes: 60 } });
       await world.call("POST", `/campaigns/${begun}/send`, {});
       await vi.waitUntil(async () => (await read(begun)).status === "SENDING", { timeout: 10_000 });
-      const { page } = await open("/health", { viewport: { width: 1280, height: 900 } });
-      const go = (path: string) => page.goto(at(path), { waitUntil: "networkidle" });
+      const { page } = await open("about:blank", { viewport: { width: 1280, height: 900 } });
+      const go = (path: string) => visit(page, at(path));
       const offered = async () =>
         (
           await page

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions } from "playwright-core";
 import { beforeAll, expect, inject, it, vi } from "vitest";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang, type Watched } from "./chromium";
+import { atRest, describeInChromium, overhang, visit, type Watched } from "./chromium";
 import { asOwner, hostile, makeWorld, type World } from "./console-world";
 
 const product = inject("product");
@@ -51,9 +51,9 @@ describeInChromium(
     const at = (path: string) => `/console/p/${world.project}${path}`;
 
     async function enter(path: string, options: BrowserContextOptions = desk): Promise<Watched> {
-      const watched = await open("/health", options);
+      const watched = await open("about:blank", options);
       await asOwner(watched.page, world);
-      await watched.page.goto(base + at(path), { waitUntil: "networkidle" });
+      await visit(watched.page, base + at(path));
       return watched;
     }
 
@@ -88,7 +88,8 @@ describeInChromium(
       const { page } = watched;
       await page.getByText("No campaign yet").waitFor();
       const id = await newCampaign({ name: hostile, subject: hostile });
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       await page.getByRole("link", { name: hostile }).waitFor();
       await page.keyboard.press("ControlOrMeta+k");
       await page.getByRole("combobox", { name: "Search pages, people and mail" }).fill(hostile.slice(0, 20));
@@ -130,7 +131,7 @@ describeInChromium(
       expect(await axeFindings(page)).toEqual([]);
 
       // Home says so too, and leads here.
-      await page.goto(base + at(""), { waitUntil: "networkidle" });
+      await visit(page, base + at(""));
       await page.getByText(/things? needs? you\./).waitFor();
       const needs = page.getByRole("region", { name: "What needs a hand" });
       await needs.getByText("The campaign is held: paused.").waitFor();
@@ -144,7 +145,8 @@ describeInChromium(
       await vi.waitUntil(async () => (await statsOf(id)).deliveredCount === people - 2, { timeout: 20_000 });
       await clickAsReader("p0@example.com");
       await vi.waitUntil(async () => (await statsOf(id)).clickedCount === 1, { timeout: 20_000 });
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       const ledger = page.getByRole("region", { name: "Where everybody is" });
       const rows = await ledger.getByRole("row").allTextContents();
       expect(rows).toEqual([

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, inject, it, vi } from "vitest";
 import { sample } from "../support/sample";
-import { describeInChromium } from "./chromium";
+import { describeInChromium, visit } from "./chromium";
 import { asOwner, hostile, makeWorld, type World } from "./console-world";
 
 const product = inject("product");
@@ -107,12 +107,12 @@ describeInChromium(
     }
 
     it("says the first reason of twelve, as the API does, in three choices at most", async () => {
-      const watched = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const watched = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       const { page } = watched;
       await asOwner(page, world);
       for (const cause of sample(causes)) {
         const { who, kind, name, verdict, code } = cause;
-        await page.goto(`${base}/console/p/${world.project}`, { waitUntil: "networkidle" });
+        await visit(page, `${base}/console/p/${world.project}`);
         const choices = await ask(page, cause);
         const explained = await world.call<{ because: { code: string; message: string; source: { type: string } }[] }>(
           "POST",

@@ -1,5 +1,5 @@
 import { beforeAll, expect, inject, it, vi } from "vitest";
-import { describeInChromium } from "./chromium";
+import { atRest, describeInChromium, visit } from "./chromium";
 import { asOwner, hostile, makeWorld, type World } from "./console-world";
 
 const product = inject("product");
@@ -32,11 +32,11 @@ describeInChromium(
     }, 90_000);
 
     it("is written with variants, checked, sent, paused, resumed and read, all of it in the browser", async () => {
-      const watched = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const watched = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       const { page } = watched;
       page.setDefaultTimeout(120_000);
       await asOwner(page, world);
-      await page.goto(`${base}/console/p/${world.project}/campaigns/new`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console/p/${world.project}/campaigns/new`);
       await page.getByLabel("Name, which only you see").fill(`Five thousand ${hostile}`);
       await page.getByRole("button", { name: "Begin to write" }).click();
       await page.waitForURL(/\/edit$/);
@@ -57,7 +57,8 @@ describeInChromium(
       await page.getByText(/^Sent to 5,000 people\./).waitFor();
       const reported = async () => (await world.call<Stats>("GET", `/campaigns/${id}/stats`)).deliveredCount === people;
       await vi.waitUntil(reported, { timeout: 120_000, interval: 1_000 });
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       const rows = await page.getByRole("region", { name: "Where everybody is" }).getByRole("row").allTextContents();
       expect(rows).toContain("Sent5,000");
       expect(rows).toContain("Recipients5,000");

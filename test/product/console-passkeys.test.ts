@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang, type Watched } from "./chromium";
+import { describeInChromium, overhang, visit, type Watched } from "./chromium";
 import { sendInTunnel } from "./console-forms";
 import { asOwner, hostile, makeWorld, owner, type World } from "./console-world";
 
@@ -46,13 +46,13 @@ describeInChromium(
     }
 
     it("are added while signed in, renamed and removed, and sign in without a mail", async () => {
-      const watched = await open("/health", desk);
+      const watched = await open("about:blank", desk);
       const { page } = watched;
       await asOwner(page, world);
       const device = await deviceOf(page);
       // Otherwise the device takes the offer before the button is pressed.
       await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
-      await page.goto(account(), { waitUntil: "networkidle" });
+      await visit(page, account());
       const passkeys = page.locator("section", { hasText: "A passkey signs you in" });
       await passkeys.getByText("You have no passkey yet.").waitFor();
       const name = page.getByLabel("Name of the passkey");
@@ -79,7 +79,7 @@ describeInChromium(
       await page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await page.waitForURL(/\/console\/p\/[\w-]+/);
       await page.getByRole("navigation").getByText("Domains").waitFor();
-      await page.goto(account(), { waitUntil: "networkidle" });
+      await visit(page, account());
       await page.getByText("By a passkey").waitFor();
       await page.getByText("last used").waitFor();
 
@@ -91,7 +91,7 @@ describeInChromium(
     });
 
     it("fit a phone in both schemes, without a finding of axe", async () => {
-      const { page } = await open("/health", { viewport: { width: 390, height: 844 } });
+      const { page } = await open("about:blank", { viewport: { width: 390, height: 844 } });
       const faults: string[] = [];
       const look = async (what: string) => {
         for (const colorScheme of ["light", "dark"] as const) {
@@ -100,29 +100,29 @@ describeInChromium(
           faults.push(...(await axeFindings(page)).map((finding) => `${what}, ${colorScheme}: ${finding}`));
         }
       };
-      await page.goto(`${base}/console`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console`);
       await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
       await look("sign in");
       expect(await page.getByRole("alert").count()).toBe(0);
       world = await makeWorld(product);
       await asOwner(page, world);
-      await page.goto(account(), { waitUntil: "networkidle" });
+      await visit(page, account());
       await look("account");
       expect(faults).toEqual([]);
     });
 
     it("say in words that nobody used one, and a person proves by one who they are", async () => {
-      const watched = await open("/health", desk);
+      const watched = await open("about:blank", desk);
       const { page } = watched;
       await asOwner(page, world);
       await deviceOf(page);
-      await page.goto(account(), { waitUntil: "networkidle" });
+      await visit(page, account());
       await page.getByRole("button", { name: "Add a passkey" }).click();
       await page.getByText("not used yet").waitFor();
       // The browser offers it where an address is typed, and this device takes every offer.
       await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
       await page.waitForURL(/\/console\/p\/[\w-]+$/);
-      await page.goto(account(), { waitUntil: "networkidle" });
+      await visit(page, account());
       await page.getByText("By a passkey").first().waitFor();
       // The service takes the next call for one of a person whose sign-in is long ago.
       let isOld = true;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang } from "./chromium";
+import { atRest, describeInChromium, overhang, visit } from "./chromium";
 import { sendInTunnel } from "./console-forms";
 import { asOwner, hostile, makeWorld, reversed, type World } from "./console-world";
 
@@ -32,11 +32,11 @@ describeInChromium(
 
     it("come by a button where there is nobody yet, as does a first mail where there is none", async () => {
       const empty = await makeWorld(product);
-      const watched = await open("/health", { viewport: { width: 390, height: 844 } });
+      const watched = await open("about:blank", { viewport: { width: 390, height: 844 } });
       const { page } = watched;
       await asOwner(page, empty);
       const at = (path: string) => `${base}/console/p/${empty.project}${path}`;
-      await page.goto(at("/people"), { waitUntil: "networkidle" });
+      await visit(page, at("/people"));
       await page.getByText("Nobody is here yet").waitFor();
       const add = page.getByRole("button", { name: "Add a person" });
       await add.click();
@@ -49,13 +49,13 @@ describeInChromium(
       await page.getByRole("heading", { level: 1, name: "grace@example.com" }).waitFor();
       // Nobody who has opted out is subscribed in passing.
       await empty.call("POST", "/contacts", { email: "left@example.com", subscribed: false });
-      await page.goto(at("/people"), { waitUntil: "networkidle" });
+      await visit(page, at("/people"));
       await add.click();
       await dialog.getByLabel("Address").fill("left@example.com");
       await save.click();
       await page.getByText("Gets no marketing mail").waitFor();
 
-      await page.goto(at("/emails"), { waitUntil: "networkidle" });
+      await visit(page, at("/emails"));
       await page.getByRole("button", { name: "Send yourself a first mail" }).click();
       await page.getByRole("heading", { level: 1, name: "The first mail" }).waitFor();
       await page.getByText("The email was delivered").waitFor();
@@ -63,11 +63,11 @@ describeInChromium(
     });
 
     it("are changed together: all whom the conditions find, or some of them", async () => {
-      const watched = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const watched = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       const { page } = watched;
       await asOwner(page, world);
       const where = encodeURIComponent(JSON.stringify([{ field: "data.plan", operator: "equals", value: "pro" }]));
-      await page.goto(`${base}/console/p/${world.project}/people?where=${where}`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console/p/${world.project}/people?where=${where}`);
       await page.getByLabel("Select all 3").check();
       await page.getByText("3 people selected").waitFor();
       await page.getByRole("button", { name: "Unsubscribe" }).click();
@@ -88,7 +88,8 @@ describeInChromium(
       await page.getByText("Columns").first().click();
       for (const key of ["plan", hostile]) await page.getByRole("checkbox", { name: key }).check();
       await page.getByRole("columnheader", { name: hostile }).waitFor();
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       await page.getByRole("columnheader", { name: "plan" }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });

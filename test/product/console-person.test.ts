@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang, type Watched } from "./chromium";
+import { atRest, describeInChromium, overhang, visit, type Watched } from "./chromium";
 import { sendInTunnel } from "./console-forms";
 import { asMember, asOwner, hostile, makeWorld, reversed, type World } from "./console-world";
 
@@ -34,9 +34,9 @@ describeInChromium(
     const read = () => world.call<Contact>("GET", `/contacts/${id}`);
 
     async function enter(): Promise<Watched> {
-      const watched = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const watched = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       await asOwner(watched.page, world);
-      await watched.page.goto(`${base}/console/p/${world.project}/people/${id}`, { waitUntil: "networkidle" });
+      await visit(watched.page, `${base}/console/p/${world.project}/people/${id}`);
       return watched;
     }
 
@@ -92,7 +92,7 @@ describeInChromium(
       const bob = await world.call<Contact>("POST", "/contacts", elsewhere);
       const { id: own } = await world.call<Contact>("POST", "/contacts", { email: "carol@example.com", data });
       const dataOf = async () => (await world.call<Contact>("GET", `/contacts/${own}`)).data;
-      const { page } = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const { page } = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       await asOwner(page, world);
       const sent: unknown[] = [];
       page.on("request", (request) => {
@@ -119,7 +119,8 @@ describeInChromium(
       expect(await dataOf()).toEqual({ ...data, plan: "trial" });
 
       answer();
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       await change({ seats: "13", code: "008", street: "2 Road\nLondon" }, { isListed: true });
       const { seats, code, street } = { seats: 13, code: "008", street: "2 Road\nLondon" };
       expect(sent.slice(1)).toEqual([{ data: { seats, code, street } }]);
@@ -168,9 +169,9 @@ describeInChromium(
     });
 
     it("is offered no change to somebody who may only read", async () => {
-      const { page } = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const { page } = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       await asMember(page, product, world, { role: "viewer" });
-      await page.goto(`${base}/console/p/${world.project}/people/${id}`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console/p/${world.project}/people/${id}`);
       await page.getByRole("region", { name: "Consent" }).waitFor();
       expect(
         await page

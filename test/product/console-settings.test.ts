@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang, type Watched } from "./chromium";
+import { atRest, describeInChromium, overhang, visit, type Watched } from "./chromium";
 import { sendInTunnel } from "./console-forms";
 import { asMember, asOwner, hostile, makeWorld, openSession, type World } from "./console-world";
 
@@ -27,9 +27,9 @@ describeInChromium(
     });
 
     async function enter(path: string, options = desk): Promise<Watched> {
-      const watched = await open("/health", options);
+      const watched = await open("about:blank", options);
       await asOwner(watched.page, world);
-      await watched.page.goto(`${base}/console/p/${world.project}${path}`, { waitUntil: "networkidle" });
+      await visit(watched.page, `${base}/console/p/${world.project}${path}`);
       return watched;
     }
 
@@ -74,7 +74,8 @@ describeInChromium(
         await page.getByRole("button", { name: "Save" }).click();
         await page.getByText("Saved.").waitFor();
         expect(await page.getByLabel("Company").inputValue()).toBe(company);
-        await page.reload({ waitUntil: "networkidle" });
+        await page.reload();
+        await atRest(page);
         expect(await page.getByLabel("Company").inputValue()).toBe(company);
         expect(await page.getByText("Saved.").count()).toBe(0);
       }
@@ -99,9 +100,7 @@ describeInChromium(
       await dialog.waitFor({ state: "detached" });
       await page.getByRole("cell", { name: "Editor" }).waitFor();
 
-      await page.goto(`${base}/console/p/${world.project}/settings/audit?action=updateMember`, {
-        waitUntil: "networkidle",
-      });
+      await visit(page, `${base}/console/p/${world.project}/settings/audit?action=updateMember`);
       await page.getByRole("button", { name: "grace@acme.example" }).click();
       const change = page.getByRole("dialog").getByRole("row", { name: "role" }).locator("th, td");
       expect(await change.allTextContents()).toEqual(["role", "viewer", "editor"]);
@@ -168,7 +167,7 @@ describeInChromium(
       const paths = ["", "/project", "/members", "/keys", "/topics", "/jobs", "/audit"];
       const turns = new Set(sample(paths));
       for (const [at, path] of paths.entries()) {
-        await page.goto(`${base}/console/p/${world.project}/settings${path}`, { waitUntil: "networkidle" });
+        await visit(page, `${base}/console/p/${world.project}/settings${path}`);
         for (const width of [1280, 390]) {
           await page.setViewportSize({ width, height: 844 });
           await page.emulateMedia({ colorScheme: at % 2 === 0 ? "light" : "dark" });
@@ -244,22 +243,22 @@ describeInChromium(
       const email = "nobody@acme.example";
       await operator("/admin/people", { email });
       const { url } = await operator("/admin/people/link", { email });
-      const { page } = await open("/health", desk);
+      const { page } = await open("about:blank", desk);
       await page.context().addCookies([await openSession(base, url)]);
-      await page.goto(`${base}/console`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console`);
       await page.getByText("You are a member of no project").waitFor();
       await page.getByRole("link", { name: "Your sign-ins" }).click();
       await page.getByText("This browser", { exact: true }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      await page.goto(`${base}/console/installation/people`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console/installation/people`);
       await page.getByText("There is no such page").waitFor();
     });
 
     it("say to a role that is too low which one it takes", async () => {
-      const { page } = await open("/health", desk);
+      const { page } = await open("about:blank", desk);
       await asMember(page, product, world, { role: "editor" });
       for (const part of ["keys", "members", "project", "audit"]) {
-        await page.goto(`${base}/console/p/${world.project}/settings/${part}`, { waitUntil: "networkidle" });
+        await visit(page, `${base}/console/p/${world.project}/settings/${part}`);
         await page.getByRole("alert").getByText("This needs the role admin, and yours is editor.").waitFor();
       }
     });

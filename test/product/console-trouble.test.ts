@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { sample } from "../support/sample";
-import { describeInChromium, type Watched } from "./chromium";
+import { atRest, describeInChromium, visit, type Watched } from "./chromium";
 import { forms, pagesWithFields } from "./console-forms";
 import { asOwner, makeWorld, type World } from "./console-world";
 
@@ -23,9 +23,9 @@ describeInChromium(
     });
 
     async function enter(path: string): Promise<Watched> {
-      const watched = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const watched = await open("about:blank", { viewport: { width: 1280, height: 900 } });
       await asOwner(watched.page, world);
-      await watched.page.goto(`${base}/console/p/${world.project}${path}`, { waitUntil: "networkidle" });
+      await visit(watched.page, `${base}/console/p/${world.project}${path}`);
       return watched;
     }
 
@@ -98,7 +98,7 @@ describeInChromium(
       await page.route(/assets\/palette-.*\.js/, (route) =>
         isGone ? route.fulfill({ status: 404, body: "" }) : route.continue(),
       );
-      await page.goto(`${base}/console/p/${world.project}/domains`, { waitUntil: "networkidle" });
+      await visit(page, `${base}/console/p/${world.project}/domains`);
       await page.getByLabel("Domain").fill("typed.example");
       await page.context().setOffline(true);
       await page.keyboard.press("ControlOrMeta+k");
@@ -159,7 +159,8 @@ describeInChromium(
       await page.getByRole("heading", { name: "Sign in to Petrel" }).waitFor();
       // Signed in again, the page goes on where it was.
       await asOwner(page, world);
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       expect(new URL(page.url()).pathname).toBe(`/console/p/${world.project}/people`);
       await page.getByRole("heading", { level: 1, name: "People" }).waitFor();
     });

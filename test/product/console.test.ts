@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from "playwright-core";
 import { beforeAll, expect, inject, it, vi } from "vitest";
 import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
-import { describeInChromium, overhang, type Watched } from "./chromium";
+import { atRest, describeInChromium, overhang, visit, type Watched } from "./chromium";
 import { sendInTunnel } from "./console-forms";
 import { asOwner, hostile, hostileFile, makeWorld, owner, reversed, sendMails, type World } from "./console-world";
 
@@ -70,9 +70,9 @@ describeInChromium(
     const at = (path: string) => `/console/p/${world.project}${path}`;
 
     async function enter(path: string, options: BrowserContextOptions = desk): Promise<Watched> {
-      const watched = await open("/health", options);
+      const watched = await open("about:blank", options);
       await asOwner(watched.page, world);
-      await watched.page.goto(base + at(path), { waitUntil: "networkidle" });
+      await visit(watched.page, base + at(path));
       return watched;
     }
 
@@ -122,7 +122,7 @@ describeInChromium(
       const { page } = watched;
       const faults: string[] = [];
       for (const path of ["", "/emails", `/emails/${mail}`, "/people", `/people/${person}`, "/domains", "/more"]) {
-        await page.goto(base + at(path), { waitUntil: "networkidle" });
+        await visit(page, base + at(path));
         for (const width of widths) {
           for (const colorScheme of schemes) {
             await page.setViewportSize({ width, height: 844 });
@@ -179,7 +179,7 @@ describeInChromium(
       expect(await rows.count()).toBeLessThan(60);
       for (let turn = 0; turn < 6; turn++) {
         await page.mouse.wheel(0, 4_000);
-        await page.waitForLoadState("networkidle");
+        await atRest(page);
       }
       await page.getByText("That is all.").waitFor();
       await page.getByRole("link", { name: "ada@example.com" }).waitFor();
@@ -194,7 +194,8 @@ describeInChromium(
       await page.getByRole("combobox", { name: "Value" }).fill("pro");
       await page.getByRole("button", { name: "Apply" }).click();
       await page.getByText("1 person", { exact: true }).waitFor();
-      await page.reload({ waitUntil: "networkidle" });
+      await page.reload();
+      await atRest(page);
       await page.getByText("plan is pro").waitFor();
       await page.getByRole("button", { name: "Save as a segment" }).click();
       await page.getByLabel("Name of the segment").fill(hostile);
