@@ -1,4 +1,5 @@
 import { secondMs } from "../time";
+import { ofCampaigns, type Priority } from "./priority";
 
 /**
  * The projects' own paces for campaign mail, in addition to the account's: a bucket for each project with a pace, and
@@ -18,6 +19,19 @@ interface Bucket {
   perSecond: number;
   mails: number;
   atMs: number;
+}
+
+/**
+ * Returns how many mails of a priority a project sends per second. Null means as many as the provider accepts. Only
+ * campaign mail has such a limit: the project's `sendRatePerSecond`. A project with a test clock has no limit, because
+ * its clock stands still while mail is sent.
+ */
+export function paceOf({ project }: PacedProject, priority: Priority): number | null {
+  return priority === ofCampaigns && !project.testClock ? project.sendRatePerSecond : null;
+}
+
+interface PacedProject {
+  project: { sendRatePerSecond: number | null; testClock: boolean };
 }
 
 /** The number of mails in one turn. A faster project has several turns per second instead of larger ones. */

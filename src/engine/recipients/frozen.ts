@@ -3,15 +3,17 @@ import { z } from "zod";
 import type { Audience } from "../../core/audience/compile";
 import { type FilterCondition, memberOf, type SegmentSource } from "../../core/audience/condition";
 import type { CanaryShare } from "../../core/campaigns/draw";
-import { asId, belowAllIds, type Id, newIdAt, publicId } from "../../core/ids";
+import { asId, belowAllIds, type Id, newIdAt, publicId, textOf } from "../../core/ids";
 import { isJsonObject, type JsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
+import { maxEvaluatedPerStatement } from "../../db/limits";
 import { asNumber, columns, asId as readId } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectOne } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { loadSegments } from "../audience/named-segments";
+import { scanWindow } from "../audience/scan";
 import { findScanSource, type ScanSource } from "../audience/scan-source";
 import { totalContacts } from "../contacts/total";
 import { wantsMail } from "../mail/accept/wanted";
@@ -110,12 +112,53 @@ export function frozenAudience({ condition, segments, at }: Pick<Frozen, "condit
   return audienceOf(condition, new Map(segments), new Date(at));
 }
 
-/** Returns the audience, and the condition `apart` that matches the contacts to whom the campaign is sent. */
-export function recipientsOf(
+/** The contacts of the next window of an audience, in the order of their ids. */
+export interface AudienceWindow {
+  ids: Id[];
+  /** Contacts of the audience that do not match the condition `apart`. They are not among `ids`. */
+  others: Id[];
+  /** The cursor of the next window; null when there are no more contacts. */
+  after: Id | null;
+}
+
+/**
+ * Returns the next window of the audience: `ids` are the recipients, and `others` are the contacts that do not want the
+ * campaign's mail.
+ */
+export function nextRecipients(
+  ctx: Context,
   frozen: Frozen,
   { type, topicId }: Pick<CampaignRow, "type" | "topicId">,
-): { audience: Audience; apart: SQL } {
+  from: Id,
+): Promise<AudienceWindow> {
   const [all, apart] = [frozenAudience(frozen), wantsMail({ type, topicId })];
-  if (frozen.condition !== null) return { audience: all, apart };
-  return { audience: { ...all, filters: 1, lookups: topicId === null ? 0 : 3 }, apart };
+  const audience = frozen.condition === null ? { ...all, filters: 1, lookups: topicId === null ? 0 : 3 } : all;
+  return findNext(ctx, frozen, { audience, apart, from });
+}
+
+/**
+ * Returns the contacts in one window of a frozen audience, up to the newest contact at the time of the freeze. `rows`
+ * asks for a smaller window than one statement may read. `apart` is a further condition that separates `ids` from
+ * `others`.
+ */
+export async function findNext(
+  ctx: Context,
+  { source, upTo }: Frozen,
+  { audience, from, rows, apart }: { audience: Audience; from: Id; rows?: number; apart?: SQL },
+): Promise<AudienceWindow> {
+  const most = maxEvaluatedPerStatement(audience);
+  const window = await scanWindow(ctx, audience, source, {
+    direction: "up",
+    from,
+    rows: Math.min(most, rows ?? most),
+    want: "ids",
+    ...(apart === undefined ? {} : { apart }),
+  });
+  const inTime = (some: Id[]) => some.filter((id) => textOf(id) <= textOf(upTo)).toSorted(byId);
+  const isOver = window.isLast || textOf(window.edge) >= textOf(upTo);
+  return { ids: inTime(window.ids), others: inTime(window.others), after: isOver ? null : window.edge };
+}
+
+export function byId(one: Id, other: Id): number {
+  return textOf(one) < textOf(other) ? -1 : 1;
 }

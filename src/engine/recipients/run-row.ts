@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { guard, type Statement, selectFirst, statement } from "../../db/statement";
@@ -23,6 +24,11 @@ export interface Run {
 export interface BareRun extends Pick<Run, "step" | "progress"> {
   campaign: Pick<CampaignRow, "id">;
 }
+
+/** How a run continues after a step: at once, at a given time, or not at all. */
+export type NextStep =
+  /** `batches`: the number of batches, for a step that made many. */
+  { kind: "goes on"; batches?: number } | { kind: "waits"; until: number } | { kind: "over" };
 
 const readRun = wholeRow(campaignRuns);
 const readCampaign = wholeRow(campaigns);
@@ -83,6 +89,13 @@ export function updateRun(
     sql`UPDATE campaign_runs SET step = step + 1, progress = ${JSON.stringify(notes(progress))}, due_at = ${dueAt}
       WHERE ${inProject(ctx)} AND id = ${campaign.id}`,
   );
+}
+
+/** Stores the progress of a run, if its step is still current. */
+export async function saveProgress(ctx: Context, run: Run, progress: Progress, dueAt?: number): Promise<void> {
+  const batch = openBatch(ctx);
+  batch.addAll([guardStep(ctx, run), updateRun(ctx, run, progress, dueAt)]);
+  await batch.commit();
 }
 
 /**

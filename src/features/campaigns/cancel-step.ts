@@ -10,9 +10,16 @@ import { settledBy } from "../../engine/mail/report/report";
 import { campaignCancelled } from "../../engine/mail/withhold";
 import { monthInSql, updateUsageOf, upsertUsage } from "../../engine/projects/monthly-usage";
 import type { Progress } from "../../engine/recipients/frozen";
-import { type BareRun, deleteLedger, deleteRun, guardStep, type Run, updateRun } from "../../engine/recipients/run-row";
+import {
+  type BareRun,
+  deleteLedger,
+  deleteRun,
+  guardStep,
+  type NextStep,
+  type Run,
+  updateRun,
+} from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
-import type { NextStep } from "./next";
 import { inPage, type PageRange } from "./release";
 
 const readRange = columns({ firstId: asId, lastId: asId });

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
 import { ofCampaigns } from "../../core/mail/priority";
+import { paceOf } from "../../core/mail/project-pace";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, columns } from "../../db/rows";
@@ -9,15 +10,21 @@ import { select, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { MovedOn } from "../../engine/jobs/step";
-import { paceOf } from "../../engine/mail/deliver/project-pace";
-import { deleteRun, guardStep, type Run, runGraceMs, sweepAt, updateRun } from "../../engine/recipients/run-row";
+import {
+  deleteRun,
+  guardStep,
+  type NextStep,
+  type Run,
+  runGraceMs,
+  saveProgress,
+  sweepAt,
+  updateRun,
+} from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { deleteUnusedContents } from "./content";
 import { endCanary, isCanaryAwaited, isCanaryOut } from "./end-canary";
-import type { NextStep } from "./next";
 import { announceMail, maxReleasedOf, type PageRange, updateReleased } from "./release";
-import { saveProgress } from "./save-progress";
 
 /** The most released pages that one step counts, and the most held pages that it reads. */
 const pagesAtOnce = 10;

@@ -8,11 +8,9 @@ import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, selectOne, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
-import { guardStep, type Run } from "../../engine/recipients/run-row";
+import { guardStep, type NextStep, type Run, saveProgress } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { holdCampaign } from "./hold";
-import type { NextStep } from "./next";
-import { saveProgress } from "./save-progress";
 
 /** The most marked pages that one step recounts. */
 const pagesAtOnce = 10;

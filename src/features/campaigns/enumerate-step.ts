@@ -12,11 +12,10 @@ import { insertEmails } from "../../engine/mail/accept/insert-emails";
 import { wantsMail } from "../../engine/mail/accept/wanted";
 import { whyWithheld } from "../../engine/mail/withhold";
 import { upsertUsage } from "../../engine/projects/monthly-usage";
-import { type Frozen, type Progress, recipientsOf } from "../../engine/recipients/frozen";
+import { type AudienceWindow, byId, type Frozen, nextRecipients, type Progress } from "../../engine/recipients/frozen";
 import { guardStep, type Run, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { type AudienceWindow, byId, findNext } from "./find-next";
 import { announceMail, maxReleasedOf, recipientsPerPage } from "./release";
 
 /** A recipient for whom an email will be written. */
@@ -37,7 +36,7 @@ const drawsPerTurn = 2_000;
  * the total must be known for that, because the size of a canary is a percentage. See core/campaigns/draw.ts.
  */
 export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
-  const { ids, after } = await nextRecipients(ctx, run, frozen);
+  const { ids, after } = await nextRecipients(ctx, frozen, run.campaign, run.progress.after);
   const weights = frozen.contents.map(({ weight }) => weight);
   const drawn = run.progress.drawn ?? weights.map(() => Array<number>(drawBuckets).fill(0));
   for (const some of chunksOf(ids, drawsPerTurn)) {
@@ -68,7 +67,7 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
  * each page is written by one of them. Returns the number of batches, which may be fifty.
  */
 export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<number> {
-  const window = await nextRecipients(ctx, run, frozen);
+  const window = await nextRecipients(ctx, frozen, run.campaign, run.progress.after);
   const weights = frozen.contents.map(({ weight }) => weight);
   const pages = splitWindow(window);
   let current = run;
@@ -84,14 +83,6 @@ export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Pro
   if (pages.length === 0) await writePage(ctx, current, frozen, { recipients: [], leftOut: [], after: window.after });
   if (current.progress.open !== run.progress.open) await announceMail(ctx);
   return pages.length;
-}
-
-/**
- * Returns the next window of the audience: `ids` are the recipients, and `others` are the contacts that do not want the
- * campaign's mail.
- */
-function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<AudienceWindow> {
-  return findNext(ctx, frozen, { ...recipientsOf(frozen, campaign), from: progress.after });
 }
 
 /**

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { ofCampaigns } from "../../core/mail/priority";
+import { paceOf } from "../../core/mail/project-pace";
 import { iso, isoOrNull, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asJson, asNumber, asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
-import { paceOf } from "../../engine/mail/deliver/project-pace";
 import type { Progress as RunProgress } from "../../engine/recipients/frozen";
 import type { Context } from "../../platform/context";
 import type { CampaignProgress } from "./progress-schema";

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { laneOf, ofCampaigns } from "../../core/mail/priority";
+import { paceOf } from "../../core/mail/project-pace";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { sendForDrainer } from "../../engine/mail/announce";
-import { paceOf } from "../../engine/mail/deliver/project-pace";
 import type { Context } from "../../platform/context";
 import { accountOf, through } from "../../platform/mailer/accounts";
 

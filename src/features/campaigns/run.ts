@@ -17,6 +17,7 @@ import {
   findRun,
   guardStep,
   interruptRun,
+  type NextStep,
   type Run,
   sweepAt,
   updateRun,
@@ -27,7 +28,6 @@ import { cancelStep, reopenStep } from "./cancel-step";
 import { deliverStep } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
 import { holdCampaign, holdCheckMs } from "./hold";
-import type { NextStep } from "./next";
 import { startWhenDue } from "./start-due";
 
 /** The maximum number of steps per message. */

@@ -6,10 +6,9 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { carriesMarketing } from "../../engine/mail/accept/require-carrier";
-import { deleteRun, guardStep, type Run, sweepAt, updateRun } from "../../engine/recipients/run-row";
+import { deleteRun, guardStep, type NextStep, type Run, sweepAt, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { holdCheckMs } from "./hold";
-import type { NextStep } from "./next";
 import { waitInLineMs } from "./sending-at-once";
 import { startCampaign } from "./start";
 

@@ -2,6 +2,7 @@ import { eachOf } from "../../../core/each-of";
 import { type Id, newId, textOf } from "../../../core/ids";
 import type { Grant } from "../../../core/mail/permits";
 import { laneOf, type Priority } from "../../../core/mail/priority";
+import { paceOf } from "../../../core/mail/project-pace";
 import type { Done, PermitRequest } from "../../../core/mail/turns";
 import { openWatch, type Watch } from "../../../core/mail/watch";
 import type { MessageOf } from "../../../core/messages";
@@ -11,7 +12,6 @@ import { accountOf, through } from "../../../platform/mailer/accounts";
 import { findProject } from "../../projects/project";
 import { sendForDrainer } from "../announce";
 import { deliverPermitted } from "./deliver";
-import { paceOf } from "./project-pace";
 
 /** Emails of one project and priority that a message has just announced. */
 export interface FreshMail {

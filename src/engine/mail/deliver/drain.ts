@@ -1,6 +1,7 @@
 import { belowAllIds, newId, textOf } from "../../../core/ids";
 import { maxCallsAtOnce } from "../../../core/mail/permits";
 import { laneOf, priorities } from "../../../core/mail/priority";
+import { paceOf } from "../../../core/mail/project-pace";
 import type { MailCursor } from "../../../core/mail/ring";
 import type { Done, Turn } from "../../../core/mail/turns";
 import type { MessageOf } from "../../../core/messages";
@@ -12,7 +13,6 @@ import { findProject } from "../../projects/project";
 import { sendForDrainer } from "../announce";
 import { deliverPermitted } from "./deliver";
 import { findOwn, findProbe, findWaiting } from "./find-waiting";
-import { paceOf } from "./project-pace";
 
 /**
  * A consumer begins no new turn after this time, so that another message of its queue can run. Its last turn may take a

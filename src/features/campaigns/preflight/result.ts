@@ -1,11 +1,11 @@
 import { type Finding, skipReasons, type Tally, type WarningCode, warningCodes } from "../../../core/campaigns/tally";
 import { ratePerSecond } from "../../../core/mail/pace";
 import { ofCampaigns } from "../../../core/mail/priority";
+import { paceOf } from "../../../core/mail/project-pace";
 import { minuteMs, secondMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
 import { imprintWarnings, missingImprint } from "../../../engine/mail/accept/imprint";
 import { carriesMarketing } from "../../../engine/mail/accept/require-carrier";
-import { paceOf } from "../../../engine/mail/deliver/project-pace";
 import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
 import { accountOf } from "../../../platform/mailer/accounts";
