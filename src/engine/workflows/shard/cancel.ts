@@ -1,16 +1,22 @@
 import { sql } from "drizzle-orm";
+import { chunksOf } from "../../../core/chunks";
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asId, asNumber, asText, columns } from "../../../db/rows";
 import { noRows, type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
+import { letOthersIn } from "../../../platform/let-others-in";
 import { upsertExecutionCounts } from "../execution-counts";
 import { ofWorkflow } from "../graph";
-import { isUnmirrored } from "./changes";
+import { walkActive } from "./active";
+import { hasChangeUpTo, isUnmirrored, nextChange } from "./changes";
 import { noteEnded } from "./ended";
+import { inPass } from "./in-pass";
+import { type Mirrored, mirrorSome } from "./mirror";
 import { newestId } from "./rows";
 import { countSkipped } from "./step-counts";
 import type { ShardStore } from "./store";
+import { executionsPerPass } from "./work";
 
 /**
  * The executions to cancel: the active ones of one workflow or of all workflows. `upTo` is the newest execution when
@@ -23,7 +29,7 @@ export interface Cancelling {
 }
 
 /** The most executions in one chunk. A chunk takes a few milliseconds, in the object and in the database. */
-export const cancelledAtOnce = 500;
+const cancelledAtOnce = 500;
 
 /** Describes a cancellation that begins now. */
 export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
@@ -37,7 +43,7 @@ const readFound = columns({ id: asId, workflowId: asId, isUnmirrored: asFlag });
  * mirrored until now is listed in `unshown`, in one row for each workflow, until the mirror shows that it ended. The
  * other executions need no such row, because they belong to a change that the mirror has yet to show.
  */
-export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], now: number): number {
+function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], now: number): number {
   const found = findActive(store, given, chosen);
   if (found.length === 0) return 0;
   const ids = found.map(({ id }) => id);
@@ -62,7 +68,7 @@ export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], 
 }
 
 /** Returns the executions in `from` to which the cancellation applies. */
-export function toCancel(store: ShardStore, given: Cancelling, from: Id[]): Id[] {
+function toCancel(store: ShardStore, given: Cancelling, from: Id[]): Id[] {
   return findActive(store, given, from).map(({ id }) => id);
 }
 
@@ -110,4 +116,51 @@ function updateCancelled(ctx: Context, { workflowId, ids, reason, at }: Unshown)
     noRows,
     { before: [counts] },
   );
+}
+
+/** When to stop ending executions, and what to do after each chunk. */
+interface Ending {
+  now(): number;
+  isWanted(): boolean;
+  whenEnded(): void;
+}
+
+/**
+ * Ends executions in chunks, so that other calls can run in between. If the object dies in the middle, only some of the
+ * executions have ended.
+ */
+export async function endInChunks(outer: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
+  const { store } = shard;
+  let ended = 0;
+  for (const window of walkActive(store)) {
+    // An execution never changes its id, and an ended one never continues. So each execution that is still active when
+    // its chunk is handled is cancelled, even if it has moved meanwhile.
+    for (const ids of chunksOf(toCancel(store, given, window), cancelledAtOnce)) {
+      await inPass(outer, weightOf(ids.length), async (ctx) => {
+        if (!ending.isWanted()) return;
+        const count = store.together(() => cancelThese(store, given, ids, ending.now()));
+        if (count > 0) ending.whenEnded();
+        await showCancelled(ctx, store);
+        ended += count;
+      });
+    }
+    await letOthersIn();
+    if (!ending.isWanted()) return ended;
+  }
+  // A caller gets its answer once the mirror shows all ended executions, including those that an interrupted call
+  // ended.
+  const newest = nextChange(store);
+  for (let isOver = false; !isOver; await letOthersIn()) {
+    isOver = await inPass(outer, executionsPerPass, async (ctx) => {
+      if (!ending.isWanted() || !hasChangeUpTo(store, newest)) return true;
+      await mirrorSome(ctx, shard);
+      return false;
+    });
+  }
+  return ended;
+}
+
+/** A large chunk counts as infinite, so that no pass runs next to it. */
+function weightOf(chunk: number): number {
+  return chunk < executionsPerPass ? Math.max(1, chunk) : Number.POSITIVE_INFINITY;
 }

@@ -1,16 +1,24 @@
-import { chunksOf } from "../../../core/chunks";
-import { aroundTrips } from "../../../db/trips";
+import { partOf } from "../../../core/cpu";
+import { MAX_UNITS } from "../../../core/templating/budget";
+import { isWait, leadsToWait } from "../../../core/workflows/machine";
+import { wakeByTime } from "../../../core/workflows/wake";
 import type { Context } from "../../../platform/context";
 import { letOthersIn } from "../../../platform/let-others-in";
-import { type Away, inTurns, openLine } from "../../../platform/turns";
-import { walkActive } from "./active";
-import { type Cancelling, cancelledAtOnce, cancelThese, showCancelled, toCancel } from "./cancel";
-import { hasChangeUpTo, hasUnmirrored, nextChange } from "./changes";
+import { chunksByEvents, type Standing } from "./arrivals";
+import { enterWaits, recordWaitStart } from "./begin-waits";
+import { showCancelled } from "./cancel";
+import { hasUnmirrored } from "./changes";
 import { forgetFinished } from "./forget";
+import { inPass } from "./in-pass";
+import { readLive } from "./live";
 import { type Mirrored, mirrorSome } from "./mirror";
-import { runPass } from "./pass";
+import { unmovedOf } from "./rows";
+import { runEffects } from "./run-effects";
+import { settle } from "./settle";
 import { forgetSeen } from "./starts";
-import { countWork, executionsPerPass, hasWork } from "./work";
+import type { ShardStore, StoredExecution } from "./store";
+import { askLog } from "./wait";
+import { askingOf, countWork, executionsPerPass, hasWork, needLog, takeWork } from "./work";
 
 /** The most passes of one invocation, which may make a thousand subrequests. A pass makes about five. */
 const maxPasses = 100;
@@ -38,83 +46,94 @@ export async function runPasses(given: Context, shard: Mirrored): Promise<void> 
   forgetSeen(store, given.clock().getTime());
 }
 
-/** When to stop ending executions, and what to do after each chunk. */
-interface Ending {
-  now(): number;
-  isWanted(): boolean;
-  whenEnded(): void;
-}
+const workflowsPerPass = 10;
 
 /**
- * Ends executions in chunks, so that other calls can run in between. If the object dies in the middle, only some of the
- * executions have ended.
+ * The most units that one pass spends on rendering, which is as many as a single email may spend. Only one shard of an
+ * isolate computes at a time, and the others wait for its pass.
  */
-export async function endInChunks(outer: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
+const unitsPerPass = MAX_UNITS;
+
+/**
+ * Makes one pass: wakes due executions, takes those that have something to do, and moves each as far as one effect
+ * allows. Returns whether there was anything to do. Executions may change during every await here, so each is only
+ * moved if it is unchanged since it was read.
+ */
+async function runPass(given: Context, shard: Mirrored): Promise<boolean> {
   const { store } = shard;
-  let ended = 0;
-  for (const window of walkActive(store)) {
-    // An execution never changes its id, and an ended one never continues. So each execution that is still active when
-    // its chunk is handled is cancelled, even if it has moved meanwhile.
-    for (const ids of chunksOf(toCancel(store, given, window), cancelledAtOnce)) {
-      await inPass(outer, weightOf(ids.length), async (ctx) => {
-        if (!ending.isWanted()) return;
-        const count = store.together(() => cancelThese(store, given, ids, ending.now()));
-        if (count > 0) ending.whenEnded();
-        await showCancelled(ctx, store);
-        ended += count;
-      });
-    }
-    await letOthersIn();
-    if (!ending.isWanted()) return ended;
+  const ctx = { ...given, cpu: partOf(given.cpu, unitsPerPass) };
+  const begunAt = ctx.clock().getTime();
+  const work = awake(store, ofFewWorkflows(takeWork(store, executionsPerPass, begunAt)), begunAt);
+  if (work.length === 0) return false;
+  const live = await readLive(
+    ctx,
+    work.map(({ workflowId }) => workflowId),
+    work.map(({ contactId }) => contactId),
+  );
+  const now = ctx.clock().getTime();
+  const standing = store.together(() => settle(store, live, work, now));
+  const groups = Map.groupBy(standing, ({ step }) => step.id);
+  for (const group of groups.values()) {
+    // The other executions stay at their steps, and the next pass takes them.
+    if (ctx.cpu.isSpent()) break;
+    await runGroup(ctx, shard, group);
   }
-  // A caller gets its answer once the mirror shows all ended executions, including those that an interrupted call
-  // ended.
-  const newest = nextChange(store);
-  for (let isOver = false; !isOver; await letOthersIn()) {
-    isOver = await inPass(outer, executionsPerPass, async (ctx) => {
-      if (!ending.isWanted() || !hasChangeUpTo(store, newest)) return true;
-      await mirrorSome(ctx, shard);
-      return false;
-    });
-  }
-  return ended;
+  await askLog(
+    ctx,
+    shard,
+    askingOf(
+      store,
+      work.map(({ id }) => id),
+    ),
+  );
+  return true;
 }
-
-/** A large chunk counts as infinite, so that no pass runs next to it. */
-function weightOf(chunk: number): number {
-  return chunk < executionsPerPass ? Math.max(1, chunk) : Number.POSITIVE_INFINITY;
-}
-
-/** The passes that are running in this isolate, weighted by the number of executions that each moves. */
-const passes = openLine();
 
 /**
- * Runs a pass, or other work of that size. Only one shard of this isolate computes at a time. While a pass waits for a
- * database or a queue, which may be far away, other passes run. Even so, only a few large passes run at once, because
- * their batches share the database's thread and their rows share the isolate's memory.
+ * Limits a pass to a few workflows, because the graph of one may take half a megabyte. Later passes handle the others.
  */
-async function inPass<T>(ctx: Context, executions: number, work: (ctx: Context) => Promise<T>): Promise<T> {
-  const pass = await passes.take(ctx.executionsAtOnce, executions);
-  try {
-    return await inTurns((away) =>
-      work(
-        outside(ctx, async (wait) => {
-          pass.keep();
-          return away(wait).finally(pass.keep);
-        }),
-      ),
-    );
-  } finally {
-    pass.giveBack();
-  }
+function ofFewWorkflows(work: StoredExecution[]): StoredExecution[] {
+  const few = [...new Set(work.map(({ workflowId }) => workflowId))].slice(0, workflowsPerPass);
+  return work.filter(({ workflowId }) => few.includes(workflowId));
 }
 
-/** Returns the context of a pass, which gives up its turn while it waits for anything outside the isolate. */
-function outside(ctx: Context, away: Away): Context {
-  return {
-    ...ctx,
-    db: aroundTrips(ctx.db, away),
-    control: aroundTrips(ctx.control, away),
-    enqueue: (messages) => away(() => ctx.enqueue(messages)),
-  };
+/**
+ * Treats executions as woken if their time has come. The wake-up is only stored with the next move. Until then the wake
+ * time stays, so if the object dies, it finds the executions again. An execution that waits for an event is not woken
+ * yet: the event may have happened in time although its message has not arrived, so the log is checked first.
+ */
+function awake(store: ShardStore, work: StoredExecution[], now: number): StoredExecution[] {
+  const waited = work.filter(({ needs, pause }) => needs === null && pause === "event");
+  needLog(
+    store,
+    waited.map(({ id }) => id),
+  );
+  return work.map((read) => {
+    if (read.needs !== null) return read;
+    return read.pause === "event" ? { ...read, needs: "log" } : { ...read, ...wakeByTime(read, now), needs: "step" };
+  });
+}
+
+/** Runs a step for all executions that are waiting at it. */
+async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promise<void> {
+  const [first] = group;
+  if (!first) return;
+  const { step, workflow } = first;
+  const { store } = shard;
+  if (isWait(step) || leadsToWait(workflow.graph, step.id)) await recordWaitStart(ctx, store, group);
+  if (isWait(step)) {
+    enterWaits(store, group, ctx.clock().getTime());
+    return;
+  }
+  const unmoved = new Set(
+    unmovedOf(
+      store,
+      group.map(({ execution }) => execution),
+    ),
+  );
+  const ready = group.filter(({ execution }) => unmoved.has(execution));
+  for (const some of chunksByEvents(store, ready)) {
+    if (ctx.cpu.isSpent()) break;
+    await runEffects(ctx, store, some);
+  }
 }

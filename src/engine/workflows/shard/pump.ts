@@ -2,11 +2,11 @@ import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
 import type { ShardAddress } from "../../../platform/workflow-shards";
 import { nextDue } from "./alarm";
-import { type Cancelling, cancelling } from "./cancel";
+import { type Cancelling, cancelling, endInChunks } from "./cancel";
 import { hasUnmirrored } from "./changes";
 import { projectDisabled } from "./erase";
 import type { ShardHome } from "./home";
-import { endInChunks, runPasses } from "./passes";
+import { runPasses } from "./passes";
 import { endDue, showSleeping } from "./sleep";
 import { hasActive, hasWork } from "./work";
 
