@@ -43,7 +43,7 @@ export function recipientLinks(
 
 /**
  * Returns the tracker that makes the pixel and the click links of an email. Returns null when the email is not tracked
- * or nothing can be signed. The mail is then sent without them.
+ * or nothing can be signed. The mail is then sent without pixel and click links.
  */
 export function mailTracker(
   ctx: Pick<Context, "config" | "project">,

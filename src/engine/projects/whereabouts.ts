@@ -24,7 +24,7 @@ export async function whereaboutsByNumber(
   return new Map(found.map((each) => [each.number, each]));
 }
 
-/** Returns the databases of projects, by their public ids, which the keys of files contain. */
+/** Returns the databases of projects by their public ids, for callers that read these ids from the keys of files. */
 export async function whereaboutsById(platform: Platform, ids: Iterable<string>): Promise<Map<string, Whereabouts>> {
   const found = await findWhereabouts(platform, sql`id`, ids);
   return new Map(found.map((each) => [each.id, each]));

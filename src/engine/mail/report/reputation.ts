@@ -41,7 +41,7 @@ export function insertBlock(ctx: Context, at: number): Statement<{ number: numbe
     sql`${nextBlock(ctx, at)} WHERE newest.number IS NULL OR mails >= newest.first_mail + ${mailsPerBlock} OR mails < newest.first_mail
       RETURNING number`,
     readBlockNumber,
-    // After a lost answer, a block counts as begun, which at worst judges the project once too often.
+    // After a lost answer, a block counts as begun. At worst, the project is then judged once too often.
     { again: sql`SELECT 1 AS number` },
   );
 }

@@ -139,8 +139,8 @@ function selectGone(ctx: Context, rows: ShownExecution[]): Statement<{ contactId
 }
 
 /**
- * In a project with a test clock, executions that run or wait for a call count as due all the time, so that an advance
- * waits for them.
+ * Returns when a sweep or an advance next looks at the execution. In a project with a test clock, executions that run
+ * or wait for a call count as due all the time, so that an advance waits for them.
  */
 function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: ShownExecution): number | null {
   if (ctx.project.testClock && (status === "RUNNING" || pause === "call")) return updatedAt;
