@@ -1,6 +1,6 @@
 /**
- * Replaces what SimpleWebAuthn knows about makers of authenticators and their certificates, which is nine tenths of it.
- * We ask for no attestation and trust none, so any statement about a maker is ignored.
+ * Replaces what SimpleWebAuthn knows about makers of authenticators and their certificates, which is nine tenths of the
+ * package. We ask for no attestation and trust none, so any statement about a maker is ignored.
  */
 const isNotAsked = async () => true;
 

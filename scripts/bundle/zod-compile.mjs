@@ -1,6 +1,6 @@
 /**
- * Replaces zod's schema compiler, which is only kept by the export of its module's names. Workers allow no code created
- * at run time.
+ * Replaces zod's schema compiler, which the bundler would keep only because zod exports its names. Workers allow no
+ * code that is created at run time.
  */
 const leftOut = () => {
   throw new Error("zod's compiler is not in the bundle");

@@ -171,7 +171,7 @@ async function upload(installation, flags, account, step) {
   return secrets;
 }
 
-/** Output that is not a terminal may be a log that others read. */
+/** Whether secrets may be shown. Output that is not a terminal may be a log that others read. */
 function isShown({ isBuild }) {
   return Boolean(process.stdout.isTTY) && !isBuild;
 }
@@ -183,7 +183,10 @@ function missingSecrets(existing) {
   return Object.fromEntries(missing.map(({ name, make }) => [name, given[name] || make()]));
 }
 
-/** The deploy is complete, so no failure here makes it fail. */
+/**
+ * Returns the text at the end of a deploy, with the first project if this deploy could open it. The deploy is complete,
+ * so no failure here makes it fail.
+ */
 async function introduce(installation, flags, secrets, step) {
   const base = addressOf(installation) || publicUrl(installation);
   const shown = { base, provider: installation.config.vars.MAIL_PROVIDER };

@@ -19,7 +19,7 @@ export async function lookAtAccount({ config, notes }, { isBuild }) {
   if (login.obstacles.length > 0) return { ...login, queues: [], buckets: [], databases: [], secrets: null };
   const [queues, buckets, databases, secrets] = await Promise.all([
     look("Queues", ["queues", "list"], namesIn),
-    // A build creates none, so wrangler reports a missing one at the upload.
+    // A build does not look for the bucket, because it creates none: wrangler reports a missing one at the upload.
     isBuild ? {} : look("R2 bucket", listBuckets, namesIn),
     look("D1 database", ["d1", "list", "--json"], JSON.parse),
     look("Workers Scripts", ["secret", "list", "--format", "json"], secretNamesIn),
@@ -119,7 +119,7 @@ function secretNamesIn(stdout) {
   return JSON.parse(stdout).map(({ name }) => name);
 }
 
-// For output that wrangler only prints for people: a name is a word between blanks or the lines of a table.
+// Reads output that wrangler only prints for people: a name is a word between blanks or the lines of a table.
 function namesIn(stdout) {
   return stdout.split(/[\s│]+/);
 }

@@ -8,8 +8,8 @@ const inCode = "Leave that to a job or a sweep of the code.";
 const ownRelease = "Keep to it in the code for one release, and add it in the next one.";
 
 /**
- * Returns what a running Worker of the last release could not cope with in new migrations. For some minutes of a
- * deployment, and after a rollback, it works on the tables that they leave. SQLite itself runs them, and the tables
+ * Returns what a Worker of the last release could not cope with in new migrations. For some minutes of a deployment,
+ * and after a rollback, that Worker runs on the migrated tables. SQLite itself runs the migrations, and the tables
  * before and after are compared. `released` are the statements of the last release; `later` are named texts that come
  * after them; `unused` are tables, indexes and `table.column` that the last release no longer names. Statements over
  * rows may only fill new tables and new columns. Each returned sentence says what to do instead.

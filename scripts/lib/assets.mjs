@@ -17,7 +17,7 @@ export function copyAssets() {
     const source = join(ROOT, "node_modules", path);
     const copy = join(ASSETS, name);
     if (!existsSync(source)) missing.push(path);
-    // A running Worker reloads when a file is written.
+    // Copies only files that are missing or have another size, because a running Worker reloads when a file is written.
     else if (!existsSync(copy) || statSync(copy).size !== statSync(source).size) copyFileSync(source, copy);
   }
   return missing;

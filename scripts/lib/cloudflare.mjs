@@ -55,7 +55,7 @@ async function ensure(kind, names, existing, create, report, advise = () => "") 
   let created = 0;
   for (const [index, name] of missing.entries()) {
     const { code, output } = await askWrangler([...create, name]);
-    // Lists have several pages, so the queue may exist nevertheless.
+    // wrangler lists only one page, so the queue may exist although it is not listed.
     if (code !== 0 && !/already (exists|taken)/.test(output)) {
       const refusal = `${kind}: ${name} could not be created. ${refusalOf(kind, output)}`;
       throw new Failure(wrapped(refusal, "") + advise(missing.slice(index)));
@@ -126,7 +126,7 @@ export function claimName({ config, notes }) {
 }
 
 async function upload(folder, config, args) {
-  // wrangler writes here, for programs, what it prints on the terminal.
+  // wrangler also writes what it prints on the terminal into this file, in a form for programs.
   const report = join(folder, "report.ndjson");
   const env = { WRANGLER_OUTPUT_FILE_PATH: report, WRANGLER_LOG: "warn" };
   // On a terminal, wrangler asks before it takes a domain from another Worker or registers a workers.dev name. Without

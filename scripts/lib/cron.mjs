@@ -15,7 +15,7 @@ function matches(field, value) {
 export function everyMinute(crons, fire) {
   let timer;
   const wait = () => {
-    // A timer may end slightly early. A delayed one never fires twice for the same minute.
+    // A timer may end slightly early. The delay keeps it from firing twice for the same minute.
     const lateMs = 200;
     timer = setTimeout(
       () => {

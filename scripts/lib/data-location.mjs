@@ -5,8 +5,8 @@ import { isOnTerminal } from "./temporary.mjs";
 /**
  * The values of DATA_LOCATION, each with the cloud region near which the Worker then runs. `[placement]` takes the
  * names of AWS, Google Cloud and Azure (https://developers.cloudflare.com/workers/configuration/placement); a dry run
- * of wrangler takes any text, so only an upload shows whether Cloudflare knows one. Cloudflare names an area for a
- * database and no city: each region is a large one there.
+ * of wrangler takes any text, so only an upload shows whether Cloudflare knows a name. Cloudflare places a database in
+ * an area, not in a city, so each region is a large one in that area.
  */
 const AREAS = {
   weur: { meaning: "near western Europe", region: "aws:eu-central-1" },

@@ -24,7 +24,7 @@ export function secretsOnce(secrets) {
   return `\n${lines.join("\n")}\n${MARGIN}${wrapped(note, MARGIN)}\n`;
 }
 
-/** Output that is not a terminal may end up in a log that others read. */
+/** Formats a note on secrets that are not shown: output that is not a terminal may end up in a log that others read. */
 export function secretsUnseen(secrets, name) {
   const note = [
     `${Object.keys(secrets).join(", ")} are made for the Worker and not shown, as this is no terminal.`,

@@ -92,8 +92,8 @@ async function install(shareLock) {
 }
 
 /**
- * Runs npm ci. npm repeats every package several times before it gives up on a missing network; this gives up after a
- * few.
+ * Runs npm ci, and ends it after a few failed downloads when the network is missing. npm itself would repeat every
+ * package several times before it gives up.
  */
 function npmCi(shareLock) {
   // NODE_ENV=production would leave out the tools. The log level makes npm report how each download ended.

@@ -46,7 +46,7 @@ export function noteDeployed(installation, found) {
   return true;
 }
 
-/** The table ends at the next one, or at the end of the file. */
+/** Removes the table of notes, which ends at the next table or at the end of the file. */
 function withoutNotes(text) {
   const lines = text.split("\n").filter((line) => line !== NOTES_INTRO);
   const from = lines.findIndex((line) => line.trim() === `[${NOTES}]`);

@@ -80,8 +80,8 @@ function choiceFaults(settings) {
 export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
 
 /**
- * Returns the configuration with what its providers need in it. Cloudflare Email Service needs the binding, and a queue
- * into which it puts its events.
+ * Returns the configuration with the bindings that its providers need. Cloudflare Email Service needs a binding, and a
+ * queue into which it puts its events.
  */
 export function withProviderBindings(config) {
   if (!choicesOf(config.vars).some(([, provider]) => provider === "cloudflare")) return config;

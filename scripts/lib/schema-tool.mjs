@@ -86,7 +86,7 @@ function built(applied) {
   return new Map(rows.map(({ name, sql }) => [name, normal(sql)]));
 }
 
-/** Tools write the same table with different blanks and quotes. */
+/** Normalizes a statement, because tools write the same table with different blanks and quotes. */
 function normal(sql) {
   return sql
     .replace(/--[^\n]*/g, "")

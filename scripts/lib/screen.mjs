@@ -16,7 +16,7 @@ export function table(rows) {
   return rows.map(([label, value]) => `  ${dim(label.padEnd(width))}  ${value}`).join("\n");
 }
 
-/** Formats 10000 with a separator. */
+/** Formats a number with separators, such as 10,000. */
 export function thousands(number) {
   return number.toLocaleString("en");
 }

@@ -34,7 +34,7 @@ export const OWN_SECRETS = [
   },
 ];
 
-// Settings whose defaults are in the Worker, so that no list elsewhere becomes outdated.
+// The prefixes of settings whose defaults are in the Worker. A list of their names here would become outdated.
 const PREFIXES = ["RATE_LIMIT_", "MAX_ATTACHMENT", "MAIL_", "DNS_", "IDEMPOTENCY_", "OUTBOUND_", "EMAIL_", "EVENT_"];
 
 /**
@@ -120,7 +120,8 @@ function parseEnv(text) {
 }
 
 /**
- * Writes settings so that wrangler's --env-file reads back exactly these values. It expands `$`, even inside quotes.
+ * Writes settings so that wrangler's --env-file reads back exactly these values. wrangler expands `$`, even inside
+ * quotes.
  */
 export function writeEnvFile(file, settings) {
   const lines = Object.entries(settings).map(([name, value]) => {

@@ -10,7 +10,7 @@ const KNOWN_ENTRIES = ["v3", "registry", "demo.json", "seeds.json", "lock", "set
 // Files of earlier versions.
 const OLD_ENTRIES = ["running.json"];
 
-/** The Worker of a killed `npm start` notices that and ends by itself, which takes a moment. */
+/** How long the Worker of a killed `npm start` may take to notice that and end by itself. */
 const LEFT_BEHIND_WITHIN_MS = 10_000;
 
 /** Returns where local state is stored: STATE_DIR, or .wrangler/state in the checkout. */
@@ -59,7 +59,7 @@ export async function forgetState(state) {
   removeEmpty(state.folder);
 }
 
-/** Null when there is no such file, or only half of one. */
+/** Returns the content of a JSON file; null when the file does not exist, or is incomplete. */
 export function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));

@@ -8,8 +8,8 @@ const DAY = 24 * 60 * 60_000;
 /**
  * Notes the Time Travel bookmark of each database that is about to be migrated. `pending` names the migrations of each
  * binding. A bookmark of a deploy that did not finish is kept for a day, because the bookmark before its first
- * migration is the way back. Later it would undo too much. If Cloudflare does not return a bookmark, the time is used,
- * and the deploy continues. Returns, by binding, the argument of `wrangler d1 time-travel restore`.
+ * migration is the way back; after a day, it would undo too much. If Cloudflare does not return a bookmark, the time is
+ * used, and the deploy continues. Returns, by binding, the argument of `wrangler d1 time-travel restore`.
  */
 export async function noteBookmarks({ pending }, { notes }, step) {
   const kept = isUnfinished(notes) ? notes.unfinished.filter((binding) => notes[nameOf(binding)]) : [];

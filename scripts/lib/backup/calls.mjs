@@ -5,7 +5,7 @@ const WAITS_MS = [1_000, 2_000, 4_000, 8_000];
 /** How many files are transferred at once. */
 const AT_ONCE = 2;
 
-/** Repeats a repeatable call while its answer is lost or the server is busy. */
+/** Makes a call that can be repeated, and repeats it while its answer is lost or the server is busy. */
 export async function persistently(call) {
   for (const ms of WAITS_MS) {
     try {

@@ -30,7 +30,7 @@ export function sha256(...contents) {
   return hash.digest("hex");
 }
 
-/** Reads the manifest of such a file. */
+/** Reads the manifest in the file of a backup. */
 export async function readFirst(path) {
   for await (const line of linesIn(path)) return manifestIn(line, path);
   throw damaged(path, "it is empty");
@@ -67,7 +67,10 @@ async function take(count, next) {
 const LINE_END = 10;
 const NEW_LINE = Buffer.from([LINE_END]);
 
-/** Node's own readline also ends lines at characters that JSON may contain. */
+/**
+ * Yields the lines of a file. Node's own readline is not used, because it also ends lines at characters that JSON may
+ * contain.
+ */
 async function* linesIn(path) {
   let begun = [];
   for await (const chunk of createReadStream(path)) {

@@ -15,7 +15,7 @@ export async function bundleCli() {
     format: "esm",
     target: "node20",
     alias: { "petrel-client": join(CLIENT, "dist", "index.js") },
-    // Packages in the older format load Node's own modules by require.
+    // CommonJS packages load Node's own modules by `require`, which an ES module does not have.
     banner: {
       js: '#!/usr/bin/env node\nimport { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);',
     },

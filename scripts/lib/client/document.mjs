@@ -10,7 +10,10 @@ const entry = `
   export { errorCodes } from "./src/http/error-codes";
 `;
 
-/** The classes of Durable Objects extend one of the platform's, and the document does not need them. */
+/**
+ * Replaces the platform's modules. The classes of Durable Objects extend one of the platform's classes, but the
+ * document needs no Durable Objects.
+ */
 const withoutPlatform = {
   name: "without the platform",
   setup({ onResolve, onLoad }) {

@@ -27,8 +27,8 @@ function readSource(file) {
 }
 
 /**
- * The compiler as a library, which TypeScript no longer is since version 7. Two packages named `typescript` would both
- * be `tsc`.
+ * The TypeScript compiler as a library, which the package `typescript` no longer is since version 7. Two packages of
+ * that name would both install `tsc`.
  */
 const COMPILER = "@ts-morph/common/dist/typescript.js";
 
@@ -36,7 +36,7 @@ async function writeTypes(document) {
   registerHooks({ resolve: (name, context, next) => next(name === "typescript" ? COMPILER : name, context) });
   const { createClient } = await import("@hey-api/openapi-ts");
   await createClient({
-    // No installation is a default for all.
+    // The client has no default address, because each installation has its own.
     input: { ...document, servers: [] },
     output: { path: GENERATED, entryFile: false },
     plugins: ["@hey-api/typescript"],

@@ -34,7 +34,7 @@ function about({ tags }, tag) {
   return tags.find(({ name }) => name === tag).description;
 }
 
-/** A name that no schema of the document has. */
+/** Returns a name for a type that no schema of the document has. */
 function typeOf(group) {
   return `${group[0].toUpperCase()}${group.slice(1)}Operations`;
 }
@@ -58,7 +58,9 @@ function signature(operation) {
   return ordered + method(usual, resultOf(operation, id));
 }
 
-/** Editors show the names of schemas, not a path to them. */
+/**
+ * Returns the type of a call's result. Uses the name of its schema where there is one, because editors show that name.
+ */
 function resultOf({ schema, isWrapped, list, jobResult }, id) {
   const answer = schema ? `api.${schema}` : `api.${id}Response`;
   if (jobResult) return `Call<Starting<${answer}, api.${jobResult}>>`;

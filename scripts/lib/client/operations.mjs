@@ -63,7 +63,10 @@ function describe(operation, document) {
   };
 }
 
-/** A dry run returns a plan, and the same call without it returns another answer. */
+/**
+ * Returns the names of the schemas of an operation's answers: `plan` for a dry run, and `schema` for the same call
+ * without one.
+ */
 function answersOf({ responses }) {
   const names = goodSchemas(responses).flatMap((schema) => (schema.anyOf ?? [schema]).map(nameIn));
   const plan = names.find((name) => name.endsWith("Plan"));

@@ -16,7 +16,7 @@ export async function writeSnippet() {
   writeFileSync(GUIDE, readFileSync(GUIDE, "utf8").replace(/sha384-[^"]+/, integrity));
 }
 
-/** Returns the content of that file: `clients/browser`, built for browsers of 2022 and newer. */
+/** Returns the content of `SNIPPET_FILE`: `clients/browser`, built for browsers of 2022 and newer. */
 export async function snippetFile() {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "clients", "browser", "petrel.ts")],

@@ -40,7 +40,10 @@ function noAnswer(base, error) {
   );
 }
 
-/** A Worker without its ADMIN_TOKEN has no operator routes at all; an earlier version has only the others. */
+/**
+ * Returns why the route is missing: a Worker without its ADMIN_TOKEN has no operator routes at all, and an earlier
+ * version lacks only this one.
+ */
 async function reasonOfNone(base, adminToken) {
   const { ok } = await ask(base, "/admin/projects?limit=1", adminToken);
   return ok

@@ -140,7 +140,7 @@ function migrationsAt(git, commit) {
 
 function migrationFaults({ root, git, lastRelease: { commit, unused } }) {
   const released = migrationsAt(git, commit);
-  // The check before this one reports that.
+  // The check of the last release reports a commit that is missing.
   if (released === null) return [];
   const folder = join(root, "migrations");
   const text = (name) => readFileSync(join(folder, name), "utf8");

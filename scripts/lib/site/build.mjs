@@ -56,7 +56,7 @@ function writeSite(files) {
   for (const [name, content] of files) writeChanged(join(SITE, name), content);
 }
 
-/** A running Worker reloads when a file is written. */
+/** Writes a file only if its content differs, because a running Worker reloads when a file is written. */
 function writeChanged(path, content) {
   if (!existsSync(path) || readFileSync(path, "utf8") !== content) writeFileSync(path, content);
 }
