@@ -2,7 +2,7 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The number of commits, by which a run chooses its part of many cases. */
+    /** Grows with the commits: a run chooses its part of many cases by it. */
     turn: number;
     isDeep: boolean;
   }
