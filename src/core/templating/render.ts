@@ -27,6 +27,22 @@ const parsed: Record<TemplateKind, TextCache<Template>> = {
   url: new TextCache(parsedBytes),
 };
 
+/** The parts of a mail's content that are templates. */
+interface TemplateTexts {
+  subject: string;
+  previewText: string | null;
+  body: string | null;
+}
+
+/** Parses the templates of a mail's content. A part that the content lacks counts as empty. */
+export function templatesOf({ subject, previewText, body }: TemplateTexts, budget?: Budget): Template[] {
+  return [
+    parseTemplate(subject, "text", budget),
+    parseTemplate(previewText ?? "", "text", budget),
+    parseTemplate(body ?? "", "html", budget),
+  ];
+}
+
 /**
  * Parses a template, or takes it from this isolate's cache. Throws `TemplateSyntaxError` when it is not valid, or uses
  * an unknown filter or tag.

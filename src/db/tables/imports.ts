@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { contactSources } from "../../core/contacts/source";
-import { flag, id, projectId, time } from "../columns";
+import { flag, id, projectId } from "../columns";
+import { overwritten } from "../overwritten-columns";
 
 /**
  * The contacts that an import created or changed, with the values that it overwrote, so that the import can be undone.
@@ -20,12 +20,7 @@ export const importChanges = sqliteTable(
      * data than Petrel keeps.
      */
     data: text(),
-    subscribed: flag().notNull(),
-    optedOutAt: time(),
-    optedOutBy: text(),
-    snoozedUntil: time(),
-    confirmedAt: time(),
-    source: text({ enum: contactSources }).notNull(),
+    ...overwritten(),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.jobId, table.contactId] }),

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { ContactSnapshot } from "../../core/mail/message";
 import { keysRead } from "../../core/templating/keys-read";
-import { parseTemplate } from "../../core/templating/render";
+import { templatesOf } from "../../core/templating/render";
 import { openBatch } from "../../db/batch";
 import { asJson, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
@@ -80,16 +80,12 @@ export const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...ra
  * so that the row stays small. The locale is included for the footer of marketing mail.
  */
 export function keptSnapshot(
-  { type, subject, previewText, body }: Pick<ContentRow, "type" | "subject" | "previewText"> & { body: string },
+  content: Pick<ContentRow, "type" | "subject" | "previewText"> & { body: string },
   { data, isStranger: isUnknown, ...person }: ContactSnapshot,
 ): ContactSnapshot {
   const contact = { ...person, ...(isUnknown && { isStranger: true }) };
-  const keys = keysRead([
-    parseTemplate(subject, "text"),
-    parseTemplate(previewText ?? "", "text"),
-    parseTemplate(body, "html"),
-  ]);
+  const keys = keysRead(templatesOf(content));
   if (keys === null) return { ...contact, data };
-  const isRead = (key: string) => keys.has(key) || (key === "locale" && type === "MARKETING");
+  const isRead = (key: string) => keys.has(key) || (key === "locale" && content.type === "MARKETING");
   return { ...contact, data: Object.fromEntries(Object.entries(data).filter(([key]) => isRead(key))) };
 }

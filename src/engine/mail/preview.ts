@@ -7,7 +7,7 @@ import type { EmailType } from "../../core/mail/status";
 import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { missingVariables } from "../../core/templating/missing";
-import { parseTemplate } from "../../core/templating/render";
+import { templatesOf } from "../../core/templating/render";
 import { templateVariables } from "../../core/templating/variables";
 import type { Context } from "../../platform/context";
 import { getContact } from "../contacts/contact";
@@ -44,19 +44,13 @@ export async function previewMail(
   { isConfirmation = false, ...content }: PreviewedContent,
   asked: PreviewData,
 ): Promise<MailPreview> {
-  const { subject, previewText, body } = content;
   const links = sampleLinks(ctx, isConfirmation);
   const variables = await previewVariables(ctx, asked, links);
   try {
     const language = chooseLanguage([variables.locale, ctx.project.locale]);
     const said = { ...content, variables, language, imprint: ctx.project };
     const mail = renderMail({ ...said, links, headers: {}, list: { feedbackId: "", listId: "" } });
-    const templates = [
-      parseTemplate(subject, "text"),
-      parseTemplate(previewText ?? "", "text"),
-      parseTemplate(body, "html"),
-    ];
-    const missing = missingVariables(templates, variables);
+    const missing = missingVariables(templatesOf(content), variables);
     return { subject: mail.subject, html: mail.html, text: mail.text, missing };
   } catch (error) {
     if (!(error instanceof RenderLimitError || error instanceof TemplateRenderError)) throw error;

@@ -17,7 +17,7 @@ import type { ContactSnapshot, Message } from "../../../core/mail/message";
 import { Budget } from "../../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../../../core/templating/errors";
 import { missingVariables } from "../../../core/templating/missing";
-import { parseTemplate } from "../../../core/templating/render";
+import { templatesOf } from "../../../core/templating/render";
 import { asFlag, asId, asJson, asNumber, asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
@@ -178,11 +178,7 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
   const { content, links } = checked;
   try {
     // Parsed once for all recipients: with a large template, finding its variables takes longer than rendering it.
-    checked.templates ??= [
-      parseTemplate(content.subject, "text", budget),
-      parseTemplate(content.previewText ?? "", "text", budget),
-      parseTemplate(content.body ?? "", "html", budget),
-    ];
+    checked.templates ??= templatesOf(content, budget);
     return missingVariables(
       checked.templates,
       variablesOf({ contactId, toName: null, source: "CAMPAIGN", ownData: null }, { content, contact, links }),

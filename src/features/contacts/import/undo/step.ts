@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../../../core/ids";
 import { openBatch } from "../../../../db/batch";
 import { Stale, untilFresh } from "../../../../db/fresh";
+import { overwrittenColumns } from "../../../../db/overwritten-columns";
 import { asFlag, asId, asNumber, columns } from "../../../../db/rows";
 import { inProject } from "../../../../db/scope";
 import { guard, type Statement, select, statement } from "../../../../db/statement";
@@ -111,9 +112,8 @@ function restore(ctx: Context, importId: Id, changed: Change[]): Statement[] {
     }),
     upsertCounts(sql`SELECT c.project_id, 0 AS contacts, b.subscribed - c.subscribed AS subscribed ${joined}`),
     statement(
-      sql`UPDATE contacts AS c SET data = b.data, subscribed = b.subscribed, opted_out_at = b.opted_out_at,
-          opted_out_by = b.opted_out_by, snoozed_until = b.snoozed_until, confirmed_at = b.confirmed_at,
-          source = b.source, version = c.version + 1, updated_at = max(c.updated_at, ${now})
+      sql`UPDATE contacts AS c SET data = b.data,
+          ${sql.raw(overwrittenColumns.map((column) => `${column} = b.${column}`).join(", "))}, version = c.version + 1, updated_at = max(c.updated_at, ${now})
         FROM import_changes b
         WHERE ${inProject(ctx, "c")} AND c.id IN (SELECT value FROM json_each(${ids}))
           AND ${inProject(ctx, "b")} AND b.job_id = ${importId} AND b.contact_id = c.id`,
