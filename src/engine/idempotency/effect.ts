@@ -57,6 +57,9 @@ function withWarnings({ warnings }: Context, response: SQL, late: SQL[]): SQL {
     FROM (${all}) WHERE value IS NOT NULL)`;
 }
 
+/** The requests with a stored effect that are answered with 201. All others are answered with 200. */
+const creating: ReadonlySet<string> = new Set(["POST /contacts/imports"]);
+
 const readEffect = columns({
   request: asText,
   hash: asText,
@@ -76,5 +79,5 @@ export async function findEffect(ctx: Context, key: string): Promise<KeyEffect |
   );
   if (!row) return null;
   const { createdAt, expiresAt, ...kept } = row;
-  return { ...kept, atMs: createdAt, status: 200, expiresAtMs: expiresAt };
+  return { ...kept, atMs: createdAt, status: creating.has(row.request) ? 201 : 200, expiresAtMs: expiresAt };
 }

@@ -11,7 +11,8 @@ import { inProject } from "../../db/scope";
 import { selectFirst, statement } from "../../db/statement";
 import { type TrashRow, trash } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { storedAs } from "./insert-entry";
+import { refuseRepeat } from "./keyed";
+import { storedAs } from "./put-away";
 
 /**
  * Matches the entries that can still be restored. The times are checked here, because the sweep deletes an entry only
@@ -21,15 +22,19 @@ export function isKept(ctx: Context): SQL {
   return sql`deleted_at > ${ctx.now.getTime() - keptInTrashMs} AND purge_at > ${ctx.realClock().getTime()}`;
 }
 
-/** Returns the entry of a deleted resource. Throws NotFound, also after 30 days. */
+/**
+ * Returns the entry of a deleted resource. Throws NotFound, also after 30 days, and KeyReused if a call with the same
+ * idempotency key has restored the resource.
+ */
 export async function getEntry(ctx: Context, type: TrashType, id: Id): Promise<TrashRow> {
   const row = await selectFirst(
     ctx.db,
     sql`SELECT * FROM trash WHERE ${isEntry(ctx, { type, id })} AND ${isKept(ctx)}`,
     wholeRow(trash),
   );
-  if (row === null) throw new NotFound("trash entry", id);
-  return row;
+  if (row !== null) return row;
+  await refuseRepeat(ctx, { type, id });
+  throw new NotFound("trash entry", id);
 }
 
 /** Matches the entry of a resource. */
@@ -42,7 +47,7 @@ interface Content {
   [table: string]: unknown;
 }
 
-// Our own statement wrote this JSON: see `insertEntry`.
+// Our own statement wrote this JSON: see `putAway`.
 const contentOf = ({ content }: TrashRow): Content => JSON.parse(content);
 
 /** Returns the note that was stored with the rows. */

@@ -5,6 +5,7 @@ import { type CampaignRow, campaigns } from "../../db/tables";
 import { insertRow } from "../../db/write-row";
 import { recordChange } from "../../engine/audit/record-change";
 import { getEntry, rowIn, takeOut } from "../../engine/trash/entry";
+import { insertAnswer } from "../../engine/trash/keyed";
 import { type Needs, needsOf, requireNeeds, tooManyToRestore } from "../../engine/trash/needs";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
@@ -30,6 +31,7 @@ export async function restoreCampaign(ctx: Context, id: Id): Promise<Campaign> {
     recordChange(batch, ctx, auditedCampaign(ctx, id));
     if (isDraft(row)) addReferences(batch, ctx, id, row);
     batch.add(insertRow(campaigns, row));
+    batch.addAll(await insertAnswer(ctx, entry, () => freshJson(ctx, row)));
     await batch.commit();
   }, ctx.random);
   forgetWatched();

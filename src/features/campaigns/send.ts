@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { publicId } from "../../core/ids";
-import { utf8Bytes } from "../../core/json";
 import type { Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { insertEffect } from "../../engine/idempotency/effect";
+import { storedAnswer } from "../../engine/idempotency/stored-answer";
 import { imprintWarnings, missingImprint } from "../../engine/mail/accept/imprint";
 import { requireCarrier } from "../../engine/mail/accept/require-carrier";
 import type { Context } from "../../platform/context";
@@ -42,7 +42,8 @@ export async function sendCampaign(ctx: Context, id: Id, input: SendCampaign): P
     // This code runs again when the campaign has changed, but the warning is added only once.
     if (warning && !ctx.warnings.includes(warning)) ctx.warnings.push(warning);
     if (ctx.idempotencyKey === null) return [];
-    const response = sql`${storedText(await answer(ctx, row, at))}`;
+    const { data, ...rest } = await answer(ctx, row, at);
+    const response = sql`${storedAnswer(data, (stored) => ({ ...rest, data: stored }))}`;
     return insertEffect(ctx, { request: `POST /campaigns/${publicId(id)}/send`, response, onlyIf: sql`true` });
   };
   const row =
@@ -50,21 +51,6 @@ export async function sendCampaign(ctx: Context, id: Id, input: SendCampaign): P
       ? await startCampaign(ctx, id, "send", checkAndStore)
       : await scheduleCampaign(ctx, id, at, checkAndStore);
   return answer(ctx, row, at);
-}
-
-/** The most bytes of a stored answer, because a row of D1 is limited to 2 MB. */
-const maxStoredBytes = 1_500_000;
-
-/**
- * Returns the answer as it is stored with the key. Leaves out the bodies if the answer would not fit into a row with
- * them. The campaign still has the bodies.
- */
-function storedText(sent: SendAnswer): string {
-  const whole = JSON.stringify(sent);
-  if (utf8Bytes(whole) <= maxStoredBytes) return whole;
-  const { variants } = sent.data;
-  const withoutBodies = variants?.map(({ body: _, ...variant }) => variant) ?? null;
-  return JSON.stringify({ ...sent, data: { ...sent.data, body: "", variants: withoutBodies } });
 }
 
 async function answer(ctx: Context, row: CampaignRow, at: number | null): Promise<SendAnswer> {

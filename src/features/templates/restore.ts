@@ -1,12 +1,15 @@
-import type { Id } from "../../core/ids";
+import { and, eq } from "drizzle-orm";
+import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
-import { templates } from "../../db/tables";
+import { inProject } from "../../db/scope";
+import { type TemplateRow, templates, templateVersions } from "../../db/tables";
 import { insertRow } from "../../db/write-row";
 import { recordChange } from "../../engine/audit/record-change";
 import { templateBody } from "../../engine/mail/body";
-import { getTemplate } from "../../engine/mail/template";
+import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
 import { getEntry, rowIn, takeOut } from "../../engine/trash/entry";
+import { insertAnswer } from "../../engine/trash/keyed";
 import { requireNeeds, tooManyToRestore } from "../../engine/trash/needs";
 import type { Context } from "../../platform/context";
 import { auditedTemplate } from "./audited";
@@ -30,9 +33,21 @@ export async function restoreTemplate(ctx: Context, id: Id): Promise<Template> {
       ...needs,
       guardTemplates(ctx, (most) => tooManyToRestore("template", most)),
       insertRow(templates, row),
+      ...(await insertAnswer(ctx, entry, () => answerOf(ctx, row))),
     ]);
     await batch.commit();
   }, ctx.random);
-  const template = await getTemplate(ctx, id);
+  return jsonOf(ctx, await getTemplate(ctx, id));
+}
+
+/** Returns the answer before the template exists again. Its versions have stayed. */
+async function answerOf(ctx: Context, row: TemplateRow): Promise<Template> {
+  const isCurrent = and(inProject(ctx), eq(templateVersions.id, row.versionId));
+  const content = await ctx.db.select().from(templateVersions).where(isCurrent).get();
+  if (!content) throw new Error(`The version of the template ${publicId(row.id)} is gone`);
+  return jsonOf(ctx, { row, content });
+}
+
+async function jsonOf(ctx: Context, template: StoredTemplate): Promise<Template> {
   return templateJson(ctx.project, template, await templateBody(ctx, template.content));
 }

@@ -33,7 +33,8 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
       summary: "List what was deleted and can be restored, newest deletion first",
       description:
         "Deleted templates, campaigns, segments and workflows stay in the trash for 30 days. Nothing lists or uses them there, and " +
-        "`POST /trash/{type}/{id}/restore` brings them back.",
+        "`POST /trash/{type}/{id}/restore` brings them back. A project has at most 10,000 of them in its trash: a deletion beyond " +
+        "that ends the oldest, which is deleted for good early.",
       query: CursorQuery.extend({ type: TypeOfTrash.optional() }),
       ok: TrashPage,
     },
@@ -45,13 +46,14 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
       id: "restoreTrash",
       isAudited: true,
       grows: false,
+      once: true,
       summary: "Restore what was deleted",
       description:
         "Answers with the resource, under its old id. A template comes back with its versions, a campaign in the state and with the " +
         "figures that it had, a segment with its condition or its members, and a workflow disabled, with its ended executions. A " +
         "tracked segment records events only for contacts that entered or left since. 404 for what is not in the trash, also after " +
         "30 days. 409 when something that it names was deleted too, when another segment has its slug, or when the project has as " +
-        "many of them as it may have.",
+        "many of them as it may have. With an `Idempotency-Key`, a repeat gets the first answer again.",
       params: TrashParam,
       ok: {
         schema: z.union(trashTypes.map((type) => restorers[type].schema)),

@@ -7,13 +7,14 @@ import { insertRow } from "../../db/write-row";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { recordChange } from "../../engine/audit/record-change";
 import { getEntry, rowIn, rowsIn, takeOut } from "../../engine/trash/entry";
+import { insertAnswer } from "../../engine/trash/keyed";
 import { requireNeeds, slugsIn, tooManyToRestore } from "../../engine/trash/needs";
 import { type Context, clockOf } from "../../platform/context";
 import { auditedWorkflow } from "./audited";
 import { issuesNow } from "./change";
 import { insertSteps, insertTransitions } from "./graph-rows";
 import { guardWorkflows } from "./insert";
-import { getWorkflow, rulesOf, wholeWorkflowJson } from "./workflow";
+import { getWorkflow, rulesOf, type WholeWorkflow, wholeWorkflowJson } from "./workflow";
 
 /**
  * Restores a workflow from the trash, with its steps and transitions, and disabled, so that it starts nothing by
@@ -39,9 +40,13 @@ export async function restoreWorkflow(ctx: Context, id: Id): Promise<ReturnType<
     recordChange(batch, ctx, auditedWorkflow(ctx, id));
     batch.addAll([insertRow(workflows, row), insertSteps(steps), insertTransitions(transitions)]);
     batch.addAll(replaceReferences(ctx, { referrer: "workflow", id, name: row.name }, references));
+    batch.addAll(await insertAnswer(ctx, entry, () => jsonOf(ctx, { row, steps, transitions })));
     await batch.commit();
   }, ctx.random);
-  const workflow = await getWorkflow(ctx, id);
+  return jsonOf(ctx, await getWorkflow(ctx, id));
+}
+
+async function jsonOf(ctx: Context, workflow: WholeWorkflow) {
   return { ...wholeWorkflowJson(ctx.project, workflow), issues: await issuesNow(ctx, workflow) };
 }
 

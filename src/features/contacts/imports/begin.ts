@@ -7,11 +7,12 @@ import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
+import { insertEffect } from "../../../engine/idempotency/effect";
 import { insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import { type Asked, Uploading } from "../import/import-job";
 import { nothingSigns } from "./part-url";
-import { findUpload, type UploadRow } from "./upload";
+import { describeUpload, findUpload, type UploadRow } from "./upload";
 
 /** The most bytes of a file that comes in parts. */
 export const maxUploadBytes = 100 * 1024 * 1024;
@@ -32,7 +33,8 @@ interface NewUpload extends Partial<Asked> {
 
 /**
  * Implements `POST /contacts/imports`. Inserts the import's job at once, due when the upload expires, so an upload
- * needs neither a row of its own nor a sweep. Throws TooLarge, and Conflict when too many uploads are open.
+ * needs neither a row of its own nor a sweep. A call with an idempotency key begins one upload. Throws TooLarge, and
+ * Conflict when too many uploads are open.
  */
 export async function beginUpload(
   ctx: Context,
@@ -42,16 +44,25 @@ export async function beginUpload(
   if (bytes > maxUploadBytes) throw fileTooLarge();
   if (ctx.config.linkSecrets.length === 0) throw nothingSigns();
   const id = newId();
-  const expiresAt = ctx.realClock().getTime() + uploadMs;
+  const createdAt = ctx.realClock().getTime();
+  const upload = { name: name ?? null, bytes, partBytes, expiresAt: createdAt + uploadMs };
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, id));
   const inserted = batch.add(
     insertJob(ctx, {
       ...{ id, type: "contacts.import" },
-      input: { name: name ?? null, bytes, partBytes, expiresAt },
+      input: upload,
       state: Uploading.parse({ phase: "uploading", ...asked }),
       onlyIf: sql`(SELECT count(*) FROM (${selectOpen(ctx)})) < ${maxOpen}`,
       announcedAfterMs: uploadMs,
+    }),
+  );
+  const answer = () => describeUpload(ctx, { row: { id, createdAt }, upload, isOpen: true }, { arrived: new Map() });
+  batch.addAll(
+    insertEffect(ctx, {
+      request: "POST /contacts/imports",
+      response: sql`${ctx.idempotencyKey === null ? null : JSON.stringify(answer())}`,
+      onlyIf: isInserted("jobs", ctx, id),
     }),
   );
   await batch.commit();

@@ -41,8 +41,10 @@ A \`url\` needs no key, so you can give it to another machine. It stores this on
 upload is complete or has expired, and gives access to nothing else.
 
 The options are those of \`POST /contacts/import\`. You may cut the file anywhere, even in a row or a character. An upload
-that is not complete within a day is deleted. A project may have five open uploads.`,
+that is not complete within a day is deleted. A project may have five open uploads. With an \`Idempotency-Key\`, a repeat
+begins no other upload, and gets the first answer again.`,
     bucket: "contacts",
+    once: true,
     body: BeginImport,
     created: ImportUpload,
     refusals: () => [fileTooLarge(), tooManyOpen([]), nothingSigns()],

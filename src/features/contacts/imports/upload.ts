@@ -54,8 +54,15 @@ export async function arrivedParts(ctx: Context, { row, upload }: UploadRow): Pr
  * the caller may not write.
  */
 export async function uploadJson(ctx: Context, found: UploadRow, { hasUrls = true } = {}) {
-  const { row, upload, isOpen } = found;
-  const arrived = isOpen ? await arrivedParts(ctx, found) : null;
+  return describeUpload(ctx, found, { arrived: found.isOpen ? await arrivedParts(ctx, found) : null, hasUrls });
+}
+
+/** Returns an upload in its public form. `arrived` has the parts that have arrived; null for all of them. */
+export function describeUpload(
+  ctx: Context,
+  { row, upload, isOpen }: { row: Pick<JobRow, "id" | "createdAt">; upload: Upload; isOpen: boolean },
+  { arrived, hasUrls = true }: { arrived: ReadonlyMap<number, StoredPart> | null; hasUrls?: boolean },
+) {
   const urls = isOpen && hasUrls ? partUrls(ctx, row.id, partSizes(upload).length) : [];
   const parts = partSizes(upload).map((bytes, index) => ({
     number: index + 1,
