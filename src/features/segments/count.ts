@@ -3,15 +3,16 @@ import { belowAllIds, type Id, asId as idOf, newId, textOf } from "../../core/id
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
 import { maxRowsPerStatement } from "../../db/limits";
-import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { asFlag, asId, asNumber, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
 import { isTrouble } from "../../db/trouble";
-import { announceJob, upsertJobs } from "../../engine/jobs/queue-job";
+import { deleteJobs } from "../../engine/jobs/job";
+import { announceJob, insertJob, upsertJobs } from "../../engine/jobs/queue-job";
 import type { Step } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
-import { firstState, type ScanJobInserts, type ScanJobStart } from "./scan-job";
+import { firstState, ScanJobInput, type ScanJobInserts, type ScanJobStart } from "./scan-job";
 import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
 import { beginScan, type StoredScan, scanWhole } from "./stored-scan";
@@ -65,7 +66,10 @@ async function count(
   return matching;
 }
 
-/** Counts the members of a static segment. When another call changes the members meanwhile, this count starts again. */
+/**
+ * Counts the members of a static segment, and deletes the job that would count them. When another call changes the
+ * members meanwhile, this count starts again.
+ */
 function countMembers(ctx: Context, segmentId: Id): Promise<number> {
   return untilFresh(async () => {
     const { memberCount, countedAt } = await getSegment(ctx, segmentId);
@@ -81,6 +85,7 @@ function countMembers(ctx: Context, segmentId: Id): Promise<number> {
         sql`UPDATE segments SET member_count = ${counted}, counted_at = ${ctx.now.getTime()} WHERE ${isThisSegment}`,
       ),
     );
+    batch.add(deleteJobs(sql`${inProject(ctx)} AND id = ${countJobId(segmentId)}`));
     await batch.commit();
     return counted;
   }, ctx.random);
@@ -141,8 +146,21 @@ export function insertCounts(
   };
 }
 
+/** Inserts the job that counts the members of a static segment, unless the call that inserts it counts them first. */
+export function insertMemberCount(ctx: Context, segmentId: Id): Statement {
+  const [id, input] = [countJobId(segmentId), { segmentId, isFollowed: false }];
+  return insertJob(ctx, { id, type: "segments.count", input, state: firstState({ silent: true }) });
+}
+
 /** Runs a step of `segments.count`: counts the next contacts by id. */
-export function countStep(ctx: Context, row: JobRow): Promise<Step> {
+export async function countStep(ctx: Context, row: JobRow): Promise<Step> {
+  const { segmentId } = ScanJobInput.parse(row.input);
+  const isStatic = sql`SELECT type = 'STATIC' AS is_static FROM segments WHERE ${inProject(ctx)} AND id = ${segmentId}`;
+  const found = await selectFirst(ctx.db, isStatic, columns({ isStatic: asFlag }));
+  if (found?.isStatic) {
+    await countMembers(ctx, segmentId);
+    return "ended";
+  }
   return scanStep(ctx, row, {
     decide: async ({ scan }) => ({
       changes: [{ result: sql`${JSON.stringify({ memberCount: scan.matching })}`, statements: [] }],

@@ -14,12 +14,14 @@ import { type CheckedCondition, checkCondition } from "../../engine/audience/nam
 import { replaceReferences } from "../../engine/audience/record-references";
 import { recordChange } from "../../engine/audit/record-change";
 import { getEntry, noteIn, rowIn, takeOut } from "../../engine/trash/entry";
+import { insertAnswer } from "../../engine/trash/keyed";
 import { needsOf, requireNeeds } from "../../engine/trash/needs";
 import { type Context, clockOf } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
 import { auditedSegment } from "./audited";
 import { upsertSilentComputation } from "./computation";
 import { guardQuota } from "./condition-quota";
-import { countSegment } from "./count";
+import { countSegment, insertMemberCount } from "./count";
 import { getSegment, segmentJson } from "./segment";
 
 /**
@@ -46,8 +48,10 @@ async function restore(ctx: Context, id: Id): Promise<void> {
   batch.addAll([...needs, ...guardQuota(ctx, id, condition), ...checked]);
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, condition ? referencesOf(condition) : {}));
   batch.add(insertStale(ctx, row));
+  if (condition === null) batch.add(insertMemberCount(ctx, id));
   // When the segment was deleted, its members had yet to be recorded without events, so the recording begins again.
   if (noteIn(entry)) batch.addAll(upsertSilentComputation(ctx, id, newId()));
+  batch.addAll(await insertAnswer(ctx, entry, () => segmentJson(ctx.project, row)));
   await batch.commit();
 }
 
@@ -92,14 +96,16 @@ async function findBySlug(ctx: Context, slug: string): Promise<{ id: string; nam
 }
 
 /**
- * Counts the members, of which some may have been erased. If the database does not answer, the call succeeds
- * nevertheless, because the segment is restored.
+ * Counts the members, of which some may have been erased. The segment is restored already, so the call succeeds also if
+ * the database does not answer, or if other calls keep changing the members. The job or the sweep that the batch of the
+ * restore has left then counts them.
  */
 async function recount(ctx: Context, id: Id): Promise<void> {
   try {
     await countSegment(ctx, await getSegment(ctx, id));
   } catch (error) {
-    if (!isTrouble(error)) throw error;
+    if (!isTrouble(error) && !(error instanceof Conflict)) throw error;
+    ctx.log("warn", "The members of a restored segment are counted later", { reason: reasonOf(error) });
   }
 }
 
