@@ -4,6 +4,7 @@ import { installation } from "../core/audit/call";
 import { isUuid, newIdAt, readId } from "../core/ids";
 import { type CallEntry, insertAuditEntry } from "../db/audit-entry";
 import { openBatch } from "../db/batch";
+import { DatabaseAway, isTrouble } from "../db/trouble";
 import type { Context, Platform } from "../platform/context";
 import { auditedCall } from "./audited-call";
 import type { AppEnv } from "./router";
@@ -38,12 +39,19 @@ export function callEntryOf(
   return { insert, isWritten: false };
 }
 
-/** Writes the entry of a successful call that had no batch to write it, because the call only changed an object. */
+/**
+ * Writes the entry of a successful call that had no batch to write it, because the call only changed an object. If the
+ * entry cannot be written, the error says that the call has had its effect.
+ */
 export async function writeCallEntry(world: Platform | Context): Promise<void> {
   const { callEntry } = world;
   if (callEntry === null || callEntry.isWritten) return;
   const batch = openBatch(world, "db" in world ? world.db : world.control);
   batch.mayRepeat();
   batch.add(callEntry.insert);
-  await batch.commit();
+  try {
+    await batch.commit();
+  } catch (error) {
+    throw isTrouble(error) ? new DatabaseAway("done", error) : error;
+  }
 }
