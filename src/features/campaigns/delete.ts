@@ -8,7 +8,7 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { recordChange } from "../../engine/audit/record-change";
-import { insertEntry } from "../../engine/trash/insert-entry";
+import { putAway } from "../../engine/trash/put-away";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
@@ -27,7 +27,7 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   batch.recognise(isDeleted("campaigns", ctx, id));
   recordChange(batch, ctx, auditedCampaign(ctx, id));
   const mayBeDeleted = sql`status IN (SELECT value FROM json_each(${deletable}))`;
-  batch.add(insertEntry(ctx, { type: "campaign", id, onlyIf: mayBeDeleted }));
+  putAway(batch, ctx, { type: "campaign", id, onlyIf: mayBeDeleted });
   const deleted = batch.add(
     statement(
       sql`DELETE FROM campaigns WHERE ${inProject(ctx)} AND id = ${id} AND ${mayBeDeleted}

@@ -3,6 +3,7 @@ import { campaignStatuses } from "../../core/campaigns/status";
 import { DateRange } from "../../core/events/range";
 import { readId } from "../../core/ids";
 import { Email as Address } from "../../core/mail/address-input";
+import { trashIsFull } from "../../engine/trash/put-away";
 import { bookmarkHeader } from "../../http/bookmark";
 import { CursorQuery, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
@@ -117,7 +118,7 @@ campaigns.delete(
     summary: "Delete a campaign",
     description: "The records of its emails stay. 409 while it is SCHEDULED or SENDING.",
     params: CampaignParam,
-    also: [409],
+    refusals: () => [trashIsFull()],
   },
   (ctx, { params }) => deleteCampaign(ctx, params.id),
 );

@@ -8,7 +8,7 @@ import { type Statement, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { referencesTo } from "../../engine/audience/usage";
 import { recordChange } from "../../engine/audit/record-change";
-import { insertEntry } from "../../engine/trash/insert-entry";
+import { putAway } from "../../engine/trash/put-away";
 import type { Context } from "../../platform/context";
 import { auditedSegment } from "./audited";
 import { isBeingRecorded } from "./computation";
@@ -28,7 +28,8 @@ export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
   batch.guard(sql`NOT EXISTS (${isNamed})`, async () => segmentInUse(await referencesTo(ctx, "segment", textOf(id))));
   recordChange(batch, ctx, auditedSegment(ctx, id));
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, {}));
-  batch.addAll([insertEntry(ctx, { type: "segment", id, note: isBeingRecorded(ctx, id) }), deleteRow(ctx, id)]);
+  putAway(batch, ctx, { type: "segment", id, note: isBeingRecorded(ctx, id) });
+  batch.add(deleteRow(ctx, id));
   await batch.commit();
 }
 

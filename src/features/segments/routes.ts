@@ -1,5 +1,6 @@
 import { publicId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
+import { trashIsFull } from "../../engine/trash/put-away";
 import { required } from "../../http/legacy";
 import { IdParam, PageQuery } from "../../http/params";
 import { projectRoutes } from "../../http/routes";
@@ -104,6 +105,7 @@ segments.delete(
         usedInCampaigns: [],
         usedInWorkflows: [],
       }),
+      trashIsFull(),
     ],
   },
   (ctx, { params }) => deleteSegment(ctx, params.id),

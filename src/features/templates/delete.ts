@@ -9,7 +9,7 @@ import { select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
 import { recordChange } from "../../engine/audit/record-change";
 import { getTemplate } from "../../engine/mail/template";
-import { insertEntry } from "../../engine/trash/insert-entry";
+import { putAway } from "../../engine/trash/put-away";
 import type { Context } from "../../platform/context";
 import { auditedTemplate } from "./audited";
 import { stepsWith } from "./template";
@@ -35,7 +35,7 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
     templateInUse(await workflowsWith(ctx, id)),
   );
   recordChange(batch, ctx, auditedTemplate(ctx, id));
-  batch.add(insertEntry(ctx, { type: "template", id }));
+  putAway(batch, ctx, { type: "template", id });
   const deleted = batch.add(
     statement(sql`DELETE FROM templates WHERE ${inProject(ctx)} AND id = ${id} RETURNING id`, columns({ id: asId }), {
       again: sql`SELECT ${id} AS id`,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { templateBody } from "../../engine/mail/body";
 import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
+import { trashIsFull } from "../../engine/trash/put-away";
 import { required } from "../../http/legacy";
 import { IdParam, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
@@ -111,7 +112,7 @@ templates.delete(
     summary: "Delete a template",
     description: "Mail that was already accepted still goes out. 409 while a step of a workflow uses it.",
     params: IdParam,
-    refusals: () => [confirmsSubscriptions()],
+    refusals: () => [confirmsSubscriptions(), trashIsFull()],
   },
   (ctx, { params }) => deleteTemplate(ctx, params.id),
 );

@@ -7,7 +7,7 @@ import { isDeleted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { recordChange } from "../../engine/audit/record-change";
-import { insertEntry } from "../../engine/trash/insert-entry";
+import { putAway } from "../../engine/trash/put-away";
 import { ofWorkflow } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
 import { auditedWorkflow } from "./audited";
@@ -26,7 +26,7 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
     batch.guard(isUnchanged("workflows", workflow.row), () => new Stale());
     batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
     recordChange(batch, ctx, auditedWorkflow(ctx, id));
-    batch.add(insertEntry(ctx, { type: "workflow", id }));
+    putAway(batch, ctx, { type: "workflow", id });
     batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
     batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE ${inProject(ctx)} AND id = ${id}`));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { trashIsFull } from "../../engine/trash/put-away";
 import { IdParam, PageQuery } from "../../http/params";
 import { projectRoutes } from "../../http/routes";
 import { issuesNow, tooManyListeners } from "./change";
@@ -127,7 +128,7 @@ workflows.delete(
     summary: "Delete a workflow",
     description: "409 while it has active executions.",
     params: IdParam,
-    refusals: () => [workflowIsActive()],
+    refusals: () => [workflowIsActive(), trashIsFull()],
   },
   (ctx, { params }) => deleteWorkflow(ctx, params.id),
 );

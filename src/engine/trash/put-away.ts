@@ -1,8 +1,10 @@
 import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { chunksOf } from "../../core/chunks";
+import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
-import { keptInTrashMs, type TrashType } from "../../core/trash";
+import { keptInTrashMs, maxInTrash, maxWithEnded, type TrashType } from "../../core/trash";
+import type { Batch } from "../../db/batch";
 import { columnsOf } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
@@ -30,25 +32,53 @@ export const storedAs: Record<TrashType, StoredAs> = {
 };
 
 /**
- * Inserts the entry of a resource, in the batch that deletes the resource and before its rows are deleted. Inserts
+ * Puts a resource into the trash, in the batch that deletes the resource and before its rows are deleted. Inserts
  * nothing when the resource does not exist, or when `onlyIf` does not hold for its row. `note` is a value that the restore
  * needs in addition to the rows.
  */
-export function insertEntry(
+export function putAway(
+  batch: Batch,
   ctx: Context,
   { type, id, onlyIf = sql`true`, note = sql`NULL` }: { type: TrashType; id: Id; onlyIf?: SQL; note?: SQL },
-): Statement {
+): void {
   const { table, parts } = storedAs[type];
   const lists = [{ table, owner: "id" }, ...parts].map(
     (each) => sql`${getTableName(each.table)}, ${rowsOf(ctx, each.table, sql`${sql.raw(each.owner)} = ${id}`)}`,
   );
   const bodyKey = type === "campaign" ? sql`body_key` : sql`NULL`;
-  return statement(
-    sql`INSERT INTO trash (project_id, type, id, name, content, body_key, deleted_at, purge_at)
+  batch.guard(sql`(SELECT count(*) FROM (SELECT 1 ${inOrder(ctx)} LIMIT ${maxWithEnded})) < ${maxWithEnded}`, () =>
+    trashIsFull(),
+  );
+  batch.add(
+    statement(
+      sql`INSERT INTO trash (project_id, type, id, name, content, body_key, deleted_at, purge_at)
       SELECT project_id, ${type}, id, name, json_object(${sql.join(lists, sql`, `)}, 'note', ${note}), ${bodyKey}, ${ctx.now.getTime()},
         ${ctx.realClock().getTime() + keptInTrashMs}
       FROM ${sql.raw(getTableName(table))} WHERE ${inProject(ctx)} AND id = ${id} AND ${onlyIf}`,
+    ),
   );
+  batch.add(endOldest(ctx));
+}
+
+/** Selects from the entries of the project in an index that has no contents, newest deletion first. */
+function inOrder(ctx: Context): SQL {
+  return sql`FROM trash INDEXED BY ix_trash_list WHERE ${inProject(ctx)} ORDER BY deleted_at DESC, id DESC`;
+}
+
+/** Ends the entries that the newest ones push out of the trash. Each deletion pushes out at most one. */
+function endOldest(ctx: Context): Statement {
+  const now = ctx.realClock().getTime();
+  return statement(
+    sql`UPDATE trash SET purge_at = ${now}
+      WHERE rowid IN (SELECT rowid ${inOrder(ctx)} LIMIT 10 OFFSET ${maxInTrash}) AND purge_at > ${now}`,
+  );
+}
+
+export function trashIsFull(): Conflict {
+  return new Conflict("The trash of this project is full, and is being emptied. Nothing was deleted.", {
+    suggestion: `Try again in an hour. More than ${maxInTrash} entries are deleted for good, oldest first, some 2,000 an hour.`,
+    details: { limit: maxInTrash },
+  });
 }
 
 /** Selects rows of a table as a JSON array, in the order of their ids. */
