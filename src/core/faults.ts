@@ -32,8 +32,12 @@ export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] 
   });
 }
 
-/** Returns the message for a missing field. It names the expected value, so that callers need not look it up. */
+/**
+ * Returns the message for a missing field. It names the expected value, so that callers need not look it up. A schema
+ * can have a message of its own for a field whose name means something else in most calls.
+ */
 function absence(issue: z.core.$ZodIssue, field: string): string {
+  if (issue.message.startsWith(`${bareRequired}: `)) return issue.message;
   if (issue.code === "invalid_value") return `Required: ${issue.values.map(String).join(", ")}`;
   return requiredText(field, issue.code === "invalid_type" ? issue.expected : undefined);
 }

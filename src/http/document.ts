@@ -4,6 +4,7 @@ import { productVersion } from "../core/product-version";
 import type { Config } from "../platform/env";
 import { bookmarkHeader, bookmarkOfAnswer, bookmarkOfCall } from "./bookmark";
 import { describeOperation } from "./describe";
+import { addWarnings } from "./document-warnings";
 import { exampleEnvelope } from "./example-envelope";
 import { guide } from "./guide";
 import { jobResultsOf, withJobResults } from "./job-results";
@@ -94,6 +95,7 @@ export function documentOf(routes: RouterRoute[], { origin, config }: { origin: 
     const policy = policies.get(described.operation.operationId ?? "") ?? usualPolicy;
     const complete = config.readsCopies ? withBookmark(described, policy) : described;
     const operation = withErrorExamples(complete, document, policy, config);
+    addWarnings(operation, document);
     paths[path] = { ...paths[path], [method]: withQuietParameters(operation) };
   }
   return { ...withJobResults(document, jobResultsOf(operations).keys()), paths };

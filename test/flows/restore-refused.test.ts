@@ -43,6 +43,8 @@ describe("a backup that cannot be restored", () => {
     const files = `/admin/backups/${backup}/file`;
     expect((await admin.get(`${files}?name=rows/contacts/999999.ndjson`)).status).toBe(404);
     expect((await admin.get(`${files}?name=../../secret`)).status).toBe(422);
+    const message = "Required: the name of a file, as GET /admin/backups/{id}/files lists it";
+    expect((await admin.get(files)).body.error.errors).toEqual([{ field: "name", code: "required", message }]);
     expect((await admin.get(`/admin/backups/${id}/files`)).status).toBe(409);
     expect((await call("GET", `${files}?name=manifest.json`, undefined, bearer(other.keys.secret))).status).toBe(401);
     await env.BLOBS.delete(key);

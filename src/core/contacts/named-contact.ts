@@ -9,8 +9,8 @@ export const NamedContact = z
       .string()
       .transform(readId)
       .nullish()
-      .meta({ type: "string", description: "The contact's id. Pass this or `email`." }),
-    email: Email.nullish().meta({ description: "The contact's address. Pass this or `contactId`." }),
+      .meta({ type: ["string", "null"], description: "The contact's id. Pass this or `email`." }),
+    email: Email.nullish().meta({ type: ["string", "null"], description: "The contact's address. Pass this or `contactId`." }),
   })
   .superRefine(({ contactId, email }, check) => {
     if ((contactId ?? null) === null && (email ?? null) === null) {

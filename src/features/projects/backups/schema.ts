@@ -103,8 +103,10 @@ export const RestoreResult = z
 
 const fileName = /^(manifest\.json|(rows|executions|files)(\/[\w-][\w.-]*)+)$/;
 
+const missingName = "Required: the name of a file, as GET /admin/backups/{id}/files lists it";
+
 export const FileName = z
-  .string()
+  .string({ error: ({ input }) => (input === undefined ? missingName : undefined) })
   .max(300)
   .refine((name) => fileName.test(name), "Is not the name of a file of a backup")
   .meta({ description: "As the list of files says it.", example: "rows/contacts/000001.ndjson" });
