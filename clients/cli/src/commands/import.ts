@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { BeginImport, ImportJob, Petrel } from "petrel-client";
+import type { ImportJob } from "petrel-client";
 import colours from "picocolors";
 import { type Command, type Given, UsageError } from "../command";
 import { type Move, move } from "../moving/move";
 import { sources } from "../moving/read";
 import { counted, progress, say, thousands, warn } from "../screen";
 import { openPetrel, readSettings } from "../settings";
+import { uploadParts } from "./upload-parts";
 
 const shownErrors = 20;
 
@@ -80,28 +81,6 @@ async function importFile(file: string, given: Given): Promise<number> {
   const job = await petrel.contacts.getImport(started.jobId);
   showImport(job);
   return 0;
-}
-
-/** Uploads a file in parts, and begins its import. A part that fails is sent again. */
-async function uploadParts(petrel: Petrel, csv: Buffer<ArrayBuffer>, options: Omit<BeginImport, "bytes">) {
-  const { id, partBytes, parts } = await petrel.contacts.beginImport({ bytes: csv.byteLength, ...options });
-  const shown = progress(`${options.name}, upload`);
-  try {
-    for (const { number, bytes, url } of parts) {
-      shown.at((number - 1) / parts.length);
-      const from = (number - 1) * partBytes;
-      const signature = new URL(url ?? "").searchParams.get("signature") ?? "";
-      const part = new Blob([csv.subarray(from, from + bytes)]);
-      await petrel.contacts.uploadImportPart(id, String(number), part, { signature });
-    }
-  } catch (error) {
-    // A project may have few uploads open. If this one cannot be given up now, it expires within a day.
-    await petrel.contacts.giveUpImport(id).catch(() => {});
-    throw error;
-  } finally {
-    shown.end();
-  }
-  return petrel.contacts.completeImport(id);
 }
 
 function wordOf<Word extends string>(given: Given, name: string, word: Word): Word | undefined {
