@@ -1,9 +1,7 @@
-import { TooSlow, Unavailable } from "../core/errors";
+import { TooSlow } from "../core/errors";
 import { secondMs } from "../core/time";
 import { holdBytes } from "../platform/body-bytes";
-import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
-
-const patienceMs = 35 * secondMs;
+import { busy, patienceMs, slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 /**
  * `stalledMs` is the longest pause while a body arrives. `readingMs` is the longest time for a whole body, enough for
@@ -78,11 +76,4 @@ export function openDeadline(longestMs = readingMs): Deadline {
     },
     stop: () => clearTimeout(timer),
   };
-}
-
-export function busy(): Unavailable {
-  return new Unavailable("Too many large requests are being processed at the same time.", {
-    retryAfterSeconds: 1,
-    suggestion: "Try again, and send fewer requests with large attachments at a time.",
-  });
 }

@@ -1,3 +1,4 @@
+import { Unavailable } from "../core/errors";
 import { secondMs } from "../core/time";
 
 /**
@@ -16,6 +17,9 @@ const goneAfterMs = 2 * secondMs;
 
 /** A body or a mail larger than this needs a memory slot. */
 export const slotBytes = 4 * 1024 * 1024;
+
+/** How long a request waits for a memory slot. */
+export const patienceMs = 35 * secondMs;
 
 interface SlotEntry {
   project: number;
@@ -51,6 +55,24 @@ export async function takeSlot(project: number, patienceMs: number): Promise<Tak
   } finally {
     waiting.delete(entry);
   }
+}
+
+/** Does work that needs a memory slot. Throws Unavailable when none becomes free in time. */
+export async function inSlot<T>(project: number, work: () => Promise<T>): Promise<T> {
+  const slot = await takeSlot(project, patienceMs);
+  if (!slot) throw busy();
+  try {
+    return await work();
+  } finally {
+    slot.giveBack();
+  }
+}
+
+export function busy(): Unavailable {
+  return new Unavailable("Too many large requests are being processed at the same time.", {
+    retryAfterSeconds: 1,
+    suggestion: "Try again, and send fewer large requests at a time.",
+  });
 }
 
 function isNext(entry: SlotEntry): boolean {

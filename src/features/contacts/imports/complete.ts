@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { z } from "zod";
-import { type LargeFile, readHead } from "../../../core/contacts/csv-windows";
+import { readHead } from "../../../core/contacts/csv-windows";
 import { Conflict, Invalid } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { lostAfterMs } from "../../../core/nudge";
@@ -9,6 +9,7 @@ import { Stale, untilFresh } from "../../../db/fresh";
 import { inProject } from "../../../db/scope";
 import { announceJob, updateQueued } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
+import { inSlot } from "../../../platform/memory-slots";
 import { planOf } from "../import/dry-run";
 import { largeFile, PartLost } from "../import/import-file";
 import { type Asked, partSizes, type StoredPart, Uploaded, Uploading } from "../import/import-job";
@@ -29,7 +30,7 @@ export function completeUpload(ctx: Context, id: Id, given: Partial<Asked>): Pro
     if (!isOpen) return row.id;
     const parts = requireParts(found, await arrivedParts(ctx, found));
     const asked = askedFor(found, given);
-    if (asked.mapping !== undefined) await checkMapped(ctx, largeFile(ctx, row.id, parts), asked);
+    if (asked.mapping !== undefined) await inMemory(ctx, parts, () => checkMapped(ctx, row.id, parts, asked));
     const isStill = sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id}
       AND state = ${JSON.stringify(row.state)})`;
     const batch = openBatch(ctx);
@@ -60,11 +61,25 @@ async function plan(ctx: Context, id: Id, given: Partial<Asked>): Promise<z.infe
   const arrived = await arrivedParts(ctx, found);
   const first = arrived.get(1);
   if (first === undefined) throw partsMissing([1]);
-  const { bytes, endsFile } = await readHead(largeFile(ctx, id, [first])).catch(partReplaced);
-  const isWhole = endsFile && partSizes(found.upload).length === 1;
-  const csv = await openFile(ctx, bytes, askedFor(found, given), isWhole);
-  if ("fault" in csv) throw new Invalid([fileFault(csv)]);
-  return { ...(await planOf(ctx, csv)), ...(isWhole ? {} : { partial: true as const }) };
+  return inMemory(ctx, [first], async () => {
+    const { bytes, endsFile } = await readHead(largeFile(ctx, id, [first])).catch(partReplaced);
+    const isWhole = endsFile && partSizes(found.upload).length === 1;
+    const csv = await openFile(ctx, bytes, askedFor(found, given), isWhole);
+    if ("fault" in csv) throw new Invalid([fileFault(csv)]);
+    return { ...(await planOf(ctx, csv)), ...(isWhole ? {} : { partial: true as const }) };
+  });
+}
+
+/**
+ * The largest file whose beginning is read without a memory slot. The text of a beginning, and the rows in it, need
+ * several times its bytes.
+ */
+const maxBytesWithoutSlot = 1024 * 1024;
+
+/** Reads the beginning of a file, in a memory slot if it is large. Throws Unavailable when none becomes free in time. */
+function inMemory<T>(ctx: Context, parts: StoredPart[], read: () => Promise<T>): Promise<T> {
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  return bytes <= maxBytesWithoutSlot ? read() : inSlot(ctx.project.number, read);
 }
 
 function askedFor({ row }: UploadRow, given: Partial<Asked>): Asked {
@@ -84,8 +99,8 @@ function requireParts({ upload }: UploadRow, arrived: ReadonlyMap<number, Stored
 }
 
 /** Refuses a mapping that does not fit the file. The job reports all other faults of the file. */
-async function checkMapped(ctx: Context, file: LargeFile, asked: Asked): Promise<void> {
-  const { bytes, endsFile } = await readHead(file).catch(partReplaced);
+async function checkMapped(ctx: Context, id: Id, parts: StoredPart[], asked: Asked): Promise<void> {
+  const { bytes, endsFile } = await readHead(largeFile(ctx, id, parts)).catch(partReplaced);
   const csv = await openFile(ctx, bytes, asked, endsFile);
   if ("fault" in csv && csv.mapped !== undefined) throw new Invalid([fileFault(csv)]);
 }
