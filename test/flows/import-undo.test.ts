@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readId } from "../../src/core/ids";
+import { publicId, readId } from "../../src/core/ids";
 import { startUndo } from "../../src/features/contacts/import/undo/start";
 import { importCsv } from "../support/import";
 import { newProject, type TestProject } from "../support/project";
@@ -174,4 +174,40 @@ describe("POST /contacts/import/{jobId}/undo", () => {
     await world.sweep("*/5 * * * *");
     expect(await rows()).toBe(0);
   });
+});
+
+it("an undo of an import with errors has at most twenty jobs open that erase contacts", async () => {
+  const [project, world] = [await newProject(), new World()];
+  const people = Array.from({ length: 2_450 }, (_, index) => `p${index}@example.com`);
+  const { jobId } = await importCsv(project, `email\nnope\n${people.join("\n")}\n`, world);
+  expect((await project.api.get("/contacts")).body.total).toBe(people.length);
+  const open = async () =>
+    (await project.db
+      .prepare(
+        "SELECT count(*) AS n FROM jobs WHERE project_id = ? AND type = 'contacts.erase' AND status IN ('queued', 'processing')",
+      )
+      .bind(project.number)
+      .first<number>("n")) ?? 0;
+  const { ctx } = await world.context(project);
+  const undoId = await startUndo(ctx, readId(jobId));
+  // The consumers of erasures are slow: for a while, the world only takes the messages of the undo.
+  const undoing = ({ queued }: { queued: { message: { type: string } } }) =>
+    queued.message.type === "contacts.import-undo";
+  let most = 0;
+  for (let turn = 0; turn < 6; turn++) {
+    const others = world.queue.filter((each) => !undoing(each));
+    world.queue = world.queue.filter(undoing);
+    if (world.queue.length > 0) await world.runAndDie({ atStep: Number.POSITIVE_INFINITY, when: "before" });
+    world.queue.push(...others);
+    most = Math.max(most, await open());
+    world.now += 10_000;
+    await world.sweep();
+  }
+  expect(most).toBe(20);
+  await world.pass(3);
+  expect((await project.api.get(`/jobs/${publicId(undoId)}`)).body).toMatchObject({
+    status: "completed",
+    result: { removed: people.length, restored: 0, kept: 0 },
+  });
+  expect([await open(), (await project.api.get("/contacts")).body.total]).toEqual([0, 0]);
 });

@@ -30,6 +30,8 @@ export interface Erasure {
    * committed.
    */
   found: Id[];
+  /** The id of the job that erases what is left after the batch, if it needs one; null when there is nobody to erase. */
+  restId: Id | null;
   /** Starts the job that erases what is left after the batch. Must be called after the commit. */
   announceRest(): Promise<void>;
 }
@@ -47,15 +49,16 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
       CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value ORDER BY c.id`,
     columns({ id: asId, email: asText }),
   );
-  if (read.length === 0) return { found: [], announceRest: async () => {} };
+  if (read.length === 0) return { found: [], restId: null, announceRest: async () => {} };
   const people = peopleOf(ctx, read);
   const errors: ErasureState = { part: "errors", after: belowAllIds, emails: people.emails };
   const emails: ErasureState = { part: "emails", after: null };
   batch.add(guardAsRead(ctx, people));
   for (const statementsFor of Object.values(tablesOfPeople)) batch.addAll(statementsFor(ctx, people));
+  const restId = newId();
   const rest = batch.add(
     insertJob(ctx, {
-      id: newId(),
+      id: restId,
       type: "contacts.erase",
       input: { contactIds: people.contactIds },
       state: sql`iif(${hasErrors(ctx)}, ${JSON.stringify(errors)}, ${JSON.stringify(emails)})`,
@@ -64,6 +67,7 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
   );
   return {
     found: people.contactIds,
+    restId,
     async announceRest() {
       if (rest.first) await announceJob(ctx, "contacts.erase", rest.first.id);
     },

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../../../core/ids";
+import { lostAfterMs } from "../../../../core/nudge";
 import { openBatch } from "../../../../db/batch";
 import { Stale, untilFresh } from "../../../../db/fresh";
 import { overwrittenColumns } from "../../../../db/overwritten-columns";
@@ -10,12 +11,19 @@ import type { JobRow } from "../../../../db/tables";
 import { upsertCounts } from "../../../../engine/contacts/counts";
 import { isInIndexOfContact } from "../../../../engine/events/of-contact";
 import { insertEvents } from "../../../../engine/events/record";
+import { updateQueued } from "../../../../engine/jobs/queue-job";
 import { guardState, type Step, updateEnded, updateState } from "../../../../engine/jobs/step";
 import type { Context } from "../../../../platform/context";
 import { addErasure } from "../../erase";
 import { resultOf, stateAfter, stateOf, UndoInput, type UndoResult } from "./undo-job";
 
 const contactsPerStep = 100;
+
+/**
+ * The most jobs that may be open at once to erase what is left of contacts. When an import has errors, each step that
+ * erases contacts starts such a job, and an import can have a million contacts.
+ */
+const maxErasing = 20;
 
 /** A contact that the import created or changed. */
 interface Change {
@@ -35,9 +43,12 @@ const readChange = columns({ contactId: asId, version: asNumber, isNew: asFlag, 
 export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
   const { importId } = UndoInput.parse(row.input);
   return untilFresh(async () => {
-    const changes = await readChanges(ctx, importId, stateOf(row).after);
+    const { after, erasing: started } = stateOf(row);
+    const changes = await readChanges(ctx, importId, after);
     const last = changes.at(-1);
     if (last === undefined) return end(ctx, row);
+    const erasing = started.length < maxErasing ? started : await stillOpen(ctx, started);
+    if (erasing.length >= maxErasing) return waitFor(ctx, row, stateAfter(after, erasing));
     const found = changes.filter(({ isKept }) => !isKept);
     const [created, changed] = [found.filter(({ isNew }) => isNew), found.filter(({ isNew }) => !isNew)];
     const before = resultOf(row);
@@ -56,7 +67,13 @@ export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
       created.map(({ contactId }) => contactId),
     );
     batch.add(
-      updateState(ctx, row, stateAfter(last.contactId), row.progress, { result: sql`${JSON.stringify(result)}` }),
+      updateState(
+        ctx,
+        row,
+        stateAfter(last.contactId, [...erasing, ...(erasure.restId ? [erasure.restId] : [])]),
+        row.progress,
+        { result: sql`${JSON.stringify(result)}` },
+      ),
     );
     await batch.commit();
     await erasure.announceRest();
@@ -119,6 +136,26 @@ function restore(ctx: Context, importId: Id, changed: Change[]): Statement[] {
           AND ${inProject(ctx, "b")} AND b.job_id = ${importId} AND b.contact_id = c.id`,
     ),
   ];
+}
+
+/** Returns those of the jobs that have not ended. */
+async function stillOpen(ctx: Context, jobIds: Id[]): Promise<Id[]> {
+  const found = await select(
+    ctx.db,
+    sql`SELECT j.id FROM json_each(${JSON.stringify(jobIds)}) r
+      CROSS JOIN jobs j ON ${inProject(ctx, "j")} AND j.id = r.value WHERE j.status IN ('queued', 'processing')`,
+    columns({ id: asId }),
+  );
+  return found.map(({ id }) => id);
+}
+
+/** Lets a sweep announce the job again in a few seconds. */
+async function waitFor(ctx: Context, row: JobRow, state: ReturnType<typeof stateAfter>): Promise<Step> {
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateQueued(ctx, { id: row.id, state, announcedAt: ctx.realClock().getTime() + lostAfterMs }));
+  await batch.commit();
+  return "waits";
 }
 
 async function end(ctx: Context, row: JobRow): Promise<Step> {

@@ -22,15 +22,18 @@ export const UndoResult = z
   .meta({ id: "UndoResult", example: { removed: 40, restored: 2, kept: 1 } });
 export type UndoResult = z.infer<typeof UndoResult>;
 
-/** The state of the job: `after` is the last contact that it has handled. */
-const UndoState = z.object({ after: StoredId });
+/**
+ * The state of the job: `after` is the last contact that it has handled. `erasing` has the ids of jobs that may still
+ * erase what is left of contacts.
+ */
+const UndoState = z.object({ after: StoredId, erasing: z.array(StoredId).default([]) });
 
-export function stateOf(row: JobRow): { after: Id } {
+export function stateOf(row: JobRow): { after: Id; erasing: Id[] } {
   return UndoState.parse(row.state);
 }
 
-export function stateAfter(contactId: Id): { after: string } {
-  return { after: textOf(contactId) };
+export function stateAfter(contactId: Id, erasing: Id[] = []): { after: string; erasing: string[] } {
+  return { after: textOf(contactId), erasing: erasing.map(textOf) };
 }
 
 export function resultOf(row: JobRow): UndoResult {
