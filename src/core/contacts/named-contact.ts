@@ -10,7 +10,10 @@ export const NamedContact = z
       .transform(readId)
       .nullish()
       .meta({ type: ["string", "null"], description: "The contact's id. Pass this or `email`." }),
-    email: Email.nullish().meta({ type: ["string", "null"], description: "The contact's address. Pass this or `contactId`." }),
+    email: Email.nullish().meta({
+      type: ["string", "null"],
+      description: "The contact's address. Pass this or `contactId`.",
+    }),
   })
   .superRefine(({ contactId, email }, check) => {
     if ((contactId ?? null) === null && (email ?? null) === null) {
