@@ -9,6 +9,7 @@ import { benchCost } from "./cost.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchFar } from "./far.mjs";
 import { benchLanes } from "./lanes.mjs";
+import { benchLargeImport } from "./large-import.mjs";
 import { benchLists } from "./lists.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchMove } from "./move.mjs";
@@ -54,7 +55,7 @@ const benches = {
   workflows: benchWorkflows,
 };
 /** Benches that show where time and memory go, without an aim. They only run on request. */
-const askedOnly = { profile: benchProfile, soak: benchSoak };
+const askedOnly = { profile: benchProfile, soak: benchSoak, "large-import": benchLargeImport };
 
 const asked = process.argv.slice(2);
 const names = Object.keys({ ...benches, ...askedOnly });
