@@ -9,6 +9,7 @@ export const chunks = {
   emails: withPageWords(() => import("./routes/emails/page")),
   "emails/$email": withPageWords(() => import("./routes/email/page")),
   people: withPageWords(() => import("./routes/people/page")),
+  "people/import": withPageWords(() => import("./routes/people-import/page")),
   "people/$person": withPageWords(() => import("./routes/person/page")),
   campaigns: withPageWords(() => import("./routes/campaigns/page")),
   "campaigns/new": withPageWords(() => import("./routes/campaign-edit/new-page")),

@@ -42,6 +42,11 @@ const pages = [
   }),
   createRoute({
     getParentRoute: () => project,
+    path: "people/import",
+    component: lazyRouteComponent(chunks["people/import"], "ImportPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
     path: "people/$person",
     component: lazyRouteComponent(chunks["people/$person"], "PersonPage"),
   }),

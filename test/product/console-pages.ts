@@ -40,6 +40,7 @@ export async function furnishPages(world: World): Promise<string[]> {
   const where = encodeURIComponent(JSON.stringify([{ field: "data.plan", operator: "equals", value: "pro" }]));
   const ofProject = [
     ...["", "/emails", `/emails/${delivered}`, "/emails?status=COMPLAINED", `/people?where=${where}`, "/people"],
+    "/people/import",
     ...[`/people/${person}`, "/campaigns", "/campaigns?status=HELD", "/campaigns/new", `/campaigns/${draft}`],
     ...[`/campaigns/${draft}/edit`, `/campaigns/${planned}`, `/campaigns/${planned}/edit`, `/campaigns/${sent}`],
     ...["/domains", "/settings", "/settings/project", "/settings/members", "/settings/keys", "/settings/topics"],

@@ -49,7 +49,7 @@ describeInChromium(
       const where = JSON.stringify([{ field: "email", operator: "contains", value: "a" }]);
       paths = [
         ...["", "/emails", `/emails/${delivered}`, `/emails/${waiting}`, `/emails/${cancelled}`],
-        ...["/people", `/people?where=${encodeURIComponent(where)}`, `/people/${data[0]?.id}`],
+        ...["/people", "/people/import", `/people?where=${encodeURIComponent(where)}`, `/people/${data[0]?.id}`],
         ...["/campaigns", "/campaigns/new", `/campaigns/${draft.data.id}`, `/campaigns/${draft.data.id}/edit`],
         ...[`/campaigns/${planned.data.id}`, "/domains", "/settings", "/settings/project", "/settings/members"],
         ...["/settings/keys", "/settings/topics", "/settings/jobs", "/settings/trash", "/settings/audit", "/more"],

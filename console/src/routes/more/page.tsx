@@ -16,7 +16,6 @@ const calls: [part: Part, call: string, needs: OperationName][] = [
   ["templates", "GET /templates", "templates.list"],
   ["template", "POST /templates", "templates.create"],
   ["files", "POST /files", "files.upload"],
-  ["imports", "POST /contacts/import", "contacts.import"],
   ["suppressions", "GET /suppressions", "suppressions.list"],
   ["unsuppress", "DELETE /suppressions/{email}", "suppressions.remove"],
   ["retryMany", "POST /emails/retry", "emails.retryMany"],

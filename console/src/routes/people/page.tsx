@@ -1,8 +1,9 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { Contact } from "petrel-client";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
 import { useMay } from "../../api/rights";
+import { buttonLook } from "../../parts/button";
 import { conditionOf } from "../../parts/conditions/condition";
 import { Filters } from "../../parts/conditions/filters";
 import { Page } from "../../parts/page";
@@ -53,7 +54,16 @@ export function PeoplePage() {
     <Page
       title={words.shell.people}
       aside={<span role="status">{list.total !== undefined && words.people.count(total)}</span>}
-      actions={(isFiltered || list.rows.length > 0) && <AddPerson kind="plain" />}
+      actions={
+        <>
+          {may("contacts.beginImport") && (
+            <Link to="/p/$project/people/import" params={{ project }} className={buttonLook("plain")}>
+              {words.people.import.title}
+            </Link>
+          )}
+          {(isFiltered || list.rows.length > 0) && <AddPerson kind="plain" />}
+        </>
+      }
     >
       <div className="sheet overflow-clip">
         <search className="flex flex-wrap gap-2 border-b border-line p-4">

@@ -165,7 +165,6 @@ export const pages: PageWords = {
       templates: "Vorlagen",
       template: "Eine Vorlage schreiben",
       files: "Ein Bild hochladen",
-      imports: "Personen importieren",
       suppressions: "Unterdrückte Adressen",
       unsuppress: "Eine Adresse wieder zulassen",
       retryMany: "Fehlgeschlagene E-Mails erneut senden",

@@ -165,7 +165,6 @@ export const pages = {
       templates: "Templates",
       template: "Write a template",
       files: "Upload an image",
-      imports: "Import people",
       suppressions: "Suppressions",
       unsuppress: "Let an address get mail again",
       retryMany: "Send failed mail again",

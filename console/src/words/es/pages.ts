@@ -164,7 +164,6 @@ export const pages: PageWords = {
       templates: "Plantillas",
       template: "Escribir una plantilla",
       files: "Subir una imagen",
-      imports: "Importar personas",
       suppressions: "Direcciones bloqueadas",
       unsuppress: "Permitir de nuevo una dirección",
       retryMany: "Reenviar los correos fallidos",

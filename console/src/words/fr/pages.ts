@@ -166,7 +166,6 @@ export const pages: PageWords = {
       templates: "Modèles",
       template: "Écrire un modèle",
       files: "Envoyer une image",
-      imports: "Importer des personnes",
       suppressions: "Adresses bloquées",
       unsuppress: "Autoriser à nouveau une adresse",
       retryMany: "Renvoyer les e-mails en échec",

@@ -164,7 +164,6 @@ export const pages: PageWords = {
       templates: "Modelli",
       template: "Scrivere un modello",
       files: "Caricare un’immagine",
-      imports: "Importare persone",
       suppressions: "Indirizzi bloccati",
       unsuppress: "Riammettere un indirizzo",
       retryMany: "Inviare di nuovo le e-mail fallite",

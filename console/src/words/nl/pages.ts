@@ -164,7 +164,6 @@ export const pages: PageWords = {
       templates: "Sjablonen",
       template: "Een sjabloon schrijven",
       files: "Een afbeelding uploaden",
-      imports: "Personen importeren",
       suppressions: "Onderdrukte adressen",
       unsuppress: "Een adres weer toelaten",
       retryMany: "Mislukte e-mail opnieuw verzenden",

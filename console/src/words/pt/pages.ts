@@ -164,7 +164,6 @@ export const pages: PageWords = {
       templates: "Modelos",
       template: "Escrever um modelo",
       files: "Carregar uma imagem",
-      imports: "Importar pessoas",
       suppressions: "Endereços bloqueados",
       unsuppress: "Voltar a permitir um endereço",
       retryMany: "Reenviar os e-mails falhados",
