@@ -7,13 +7,13 @@ import { locateState } from "../scripts/lib/state.mjs";
 import { applyMigrations, startWorker, untilReady } from "../scripts/lib/worker.mjs";
 
 /** Makes a separate state for one bench: empty databases with their tables. */
-export async function openBenchState({ databases = 1 } = {}) {
+export async function openBenchState({ databases = 1, settings = {} } = {}) {
   const folder = join(ROOT, ".wrangler", "bench");
   mkdirSync(folder, { recursive: true });
   const stateDir = mkdtempSync(join(folder, "state-"));
   const state = locateState({ STATE_DIR: stateDir });
   const adminToken = randomHex();
-  writeEnvFile(state.settings, { ENVIRONMENT: "development", ADMIN_TOKEN: adminToken });
+  writeEnvFile(state.settings, { ENVIRONMENT: "development", ADMIN_TOKEN: adminToken, ...settings });
   const bench = { state, adminToken, databases, remove: () => rmSync(stateDir, { recursive: true }) };
   const config = writeConfig(bench, "src/index.ts", false);
   await applyMigrations(state, new AbortController().signal, config);
