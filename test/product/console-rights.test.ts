@@ -102,6 +102,7 @@ describeInChromium(
         [
           "addDomain",
           "addKey",
+          "beginImport",
           "bulkDelete",
           "bulkSubscribe",
           "bulkUnsubscribe",

@@ -10,7 +10,14 @@ export const pressAll = `(async () => {
   const isSeen = (element) => element.checkVisibility() && element.closest("[inert]") === null;
   const nameOf = (element, scope) => (scope.getAttribute("aria-label") ?? "") + " " + (element.getAttribute("aria-label") ?? element.textContent);
 
+  function choose(field) {
+    const chosen = new DataTransfer();
+    chosen.items.add(new File(["email\\ngrace@example.com\\n"], "people.csv", { type: "text/csv" }));
+    field.files = chosen.files;
+  }
+
   function fill(field) {
+    if (field.type === "file") return choose(field);
     const text = field.type === "email" ? "grace@example.com" : "some.example";
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set.call(field, text);
     field.dispatchEvent(new Event("input", { bubbles: true }));
