@@ -91,10 +91,10 @@ export class NotFound extends Refusal {
     const id = isNamed(resource) ? text : publicId(asId(text));
     const isAddress = resource === "contact" && id.includes("@");
     const where = ofInstallation.includes(resource) ? "" : " in this project";
-    super(`No ${resource} ${id}${where}${field === undefined ? "" : `, which ${field} names`}.`, {
+    super(`No ${resource} ${id}${where}${field === undefined ? "" : ` (named by ${field})`}.`, {
       suggestion: isAddress
-        ? `Contacts have ids: GET /contacts?email=${encodeURIComponent(id)} finds this address.`
-        : `Check the ${isNamed(resource) ? "name" : "id"}${where && ", and that the call is for the project that has it"}.`,
+        ? `Use the contact's id: GET /contacts?email=${encodeURIComponent(id)} finds it.`
+        : `Check the ${isNamed(resource) ? "name" : "id"}${where && ", and that it belongs to the project of this call"}.`,
       details: { resource, id, ...(field !== undefined && { field }) },
     });
   }
@@ -137,7 +137,7 @@ interface ChangedVersion {
 export class VersionMismatch extends Refusal {
   constructor(sent: number, { version, updatedAt, changedBy }: ChangedVersion) {
     super(`The call names version ${sent}, but the current version is ${version}. Nothing was changed.`, {
-      suggestion: "Read it again, apply your change to the current state, and send its version in If-Match.",
+      suggestion: "Read the resource again, apply your change to it, and send its version in If-Match.",
       details: {
         ...{ sent, current: version, changedAt: iso(updatedAt) },
         ...(changedBy !== undefined && { changedBy }),
@@ -167,7 +167,7 @@ export class TooLarge extends Refusal {
     maxBytes: number,
     {
       what = "The request body",
-      suggestion = "Send less in one call, in several calls if need be.",
+      suggestion = "Send less in one call, or split it into several calls.",
     }: { what?: string; suggestion?: string } = {},
   ) {
     super(`${what} is larger than the ${maxBytes} bytes allowed here.`, { suggestion, details: { maxBytes } });

@@ -30,7 +30,7 @@ function describeReuse(request: string, original: OriginalRequest, isSame: boole
     const lost =
       request === "POST /v1/send" ? "This request had no effect: its mail was not sent" : "This request had no effect";
     const other = original.request === request ? ", with another body" : "";
-    return { message: `${used}${other}. ${lost}.`, suggestion: "Send it again with a key of its own." };
+    return { message: `${used}${other}. ${lost}.`, suggestion: "Send the request again with a new key." };
   }
   const suggestion =
     original.status === null
@@ -43,7 +43,7 @@ export class InvalidIdempotencyKey extends Refusal {
   constructor(where: "header" | "body") {
     const name = where === "header" ? "The Idempotency-Key header" : "idempotencyKey in the body";
     super(`${name} must be 1 to 255 printable ASCII characters.`, {
-      suggestion: "Name what is done, such as order-1042-receipt, or send no key.",
+      suggestion: "Choose a key that names the action, such as order-1042-receipt, or send no key.",
     });
   }
 }

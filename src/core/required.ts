@@ -18,7 +18,7 @@ const wanted = new Map([
 
 const kinds = new Map(
   Object.entries({
-    string: "a text",
+    string: "a string",
     number: "a number",
     int: "a whole number",
     boolean: "true or false",

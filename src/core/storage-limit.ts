@@ -9,10 +9,13 @@ export class StorageLimitReached extends Refusal {
   constructor(maxStorageMb: number, storage: StorageCount) {
     const largest = largestKinds(storage);
     const named = largest.map(({ kind, bytes }) => `${kind} (${Math.ceil(bytes / megabyte)} MB)`).join(", ");
-    super(`This project has reached its limit of ${maxStorageMb} MB. The most is in ${named}. Nothing was added.`, {
-      suggestion: `To make room, ${largest.map(({ kind }) => howToShrink[kind]).join("; ")}. Or ask the operator for a higher maxStorageMb. Deletions are noticed with the next count, within an hour or two.`,
-      details: { maxStorageMb, largest, countedAt: new Date(storage.countedAt).toISOString() },
-    });
+    super(
+      `This project has reached its limit of ${maxStorageMb} MB. Most space is used by ${named}. Nothing was added.`,
+      {
+        suggestion: `To make room, ${largest.map(({ kind }) => howToShrink[kind]).join("; ")}. Or ask the operator for a higher maxStorageMb. Deleted data counts until the next count, for an hour or two.`,
+        details: { maxStorageMb, largest, countedAt: new Date(storage.countedAt).toISOString() },
+      },
+    );
   }
 }
 

@@ -7,7 +7,7 @@ export const Warning = z.object({
 });
 export type Warning = z.infer<typeof Warning>;
 
-export const warningsMean = "The parts of the call that had no effect, and why. Present only when there are any.";
+export const warningsMean = "The parts of the call that had no effect, and why. Present only if there are any.";
 
 /** The schema of the warnings in an answer. The field is present only when there are any. */
 export const Warnings = z.array(Warning).optional().meta({ description: warningsMean });

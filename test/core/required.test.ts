@@ -6,7 +6,7 @@ it.each([
   ["attachments.12.contentType", undefined, "Required: the media type of the file, such as application/pdf"],
   ["name", "string", "Required: a name of your own for it"],
   // A step's key, and no sender.
-  ["transitions.0.from", "string", "Required: a text"],
+  ["transitions.0.from", "string", "Required: a string"],
   ["config.amount", "number", "Required: a number"],
   ["events", "array", "Required: a list"],
   ["colour", undefined, "Required"],

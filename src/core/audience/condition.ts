@@ -42,7 +42,7 @@ export function filterSchema(names: FieldNames, prefix = "") {
         .refine(...storable)
         .meta({
           description:
-            `${names.listed}. Event operators take the event's name: \`purchase\` or \`event.purchase\`. ` +
+            `The field to test: ${names.listed}. Event operators take the event's name: \`purchase\` or \`event.purchase\`. ` +
             "Membership operators take `segment.<id>`, or `segment` with the id as the value.",
         }),
       operator: z.enum(operators),

@@ -160,7 +160,7 @@ function valueFaults({ field, operator, value }: SentFilter): FilterFault[] {
   }
   if (typeof value === "string") return textFaults(value);
   if (field === "email" && (operator === "contains" || operator === "notContains")) {
-    return [["value", "invalid_type", "Must be a string, which is a part of the address"]];
+    return [["value", "invalid_type", "Must be a string: a part of the address"]];
   }
   const isScalar = typeof value === "number" || typeof value === "boolean";
   return isScalar ? [] : [["value", "invalid_type", "Must be a string, a number or a boolean"]];

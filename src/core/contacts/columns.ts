@@ -41,26 +41,37 @@ export const contactColumns = {
     ...{ kind: "time", answer: z.iso.datetime(), example: "2026-01-31T09:00:00.000Z" },
     ...{ isFilter: true, isField: true },
   },
-  snoozedUntil: { kind: "time", isNullable: true, answer: z.iso.datetime().nullable(), example: null },
+  snoozedUntil: {
+    ...{ kind: "time", isNullable: true, example: null },
+    answer: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "The end of the contact's snooze. Null if there is none." }),
+  },
   optedOutAt: {
     ...{ kind: "time", isNullable: true, example: null, imported: "left" },
     answer: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When this person last unsubscribed without subscribing again." }),
+      .meta({ description: "When the person unsubscribed. Null if the person never did, or subscribed again." }),
   },
   confirmedAt: {
     ...{ kind: "time", isNullable: true, example: null, imported: "once" },
-    answer: z.iso.datetime().nullable().meta({
-      description:
-        "When this person last confirmed the subscription of this address, by the link in a confirmation mail.",
-    }),
+    answer: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description:
+          "When the person last confirmed the subscription of this address with the link in a confirmation " +
+          "mail. Null if never.",
+      }),
   },
   source: {
     ...{ kind: "word", example: "API", isFilter: true, imported: "new", words: contactSources },
     answer: z.enum(contactSources).meta({
       description:
-        "Where the contact first came from. `PUBLIC` means a browser; it is replaced as soon as a server or an import names the contact.",
+        "Where the contact first came from. `PUBLIC` means a browser; it is replaced as soon as a server or " +
+        "an import names the contact.",
     }),
   },
 } as const satisfies Record<string, ContactColumn>;

@@ -10,16 +10,18 @@ export const Confirm = z
   .optional()
   .meta({
     description:
-      "Double opt-in: `true` mails the project's confirmation template to a contact that is not subscribed. The contact is " +
-      "only subscribed when the person presses the button on the page of `{{ confirmUrl }}`. 409 without such a template. `subscribed: true` " +
-      "in the same call is ignored.",
+      "Double opt-in: `true` mails the project's confirmation template to a contact that is not " +
+      "subscribed. The contact is only subscribed when the person presses the button on the page at `{{ " +
+      "confirmUrl }}`. 409 if the project has no such template. `subscribed: true` in the same call is " +
+      "ignored.",
   });
 
 export const Confirmation = z.enum(confirmationResults).meta({
   description:
-    "Present after `confirm: true`. `already`: the contact is subscribed, and nothing was sent. `throttled`: nothing was " +
-    "sent, because a contact gets one such mail an hour and three a day, a project sends a limited number for its public " +
-    "keys, and its month may be used up.",
+    "The result of `confirm: true`. `sent`: the confirmation mail is on its way. `already`: the contact " +
+    "is subscribed, so nothing was sent. `throttled`: nothing was sent, because of a limit: one " +
+    "confirmation mail per contact an hour and three a day, and for the project, those by public keys " +
+    "and all mail of the month.",
 });
 
 /** For how many days the link in a confirmation mail works. The texts in `core/languages` repeat this number. */

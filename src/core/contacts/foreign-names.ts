@@ -9,13 +9,16 @@ const wholes = ["attributes", "properties", "merge_fields", "mergeFields", "cust
 export const foreignNamesOfContact: ForeignName[] = [
   ...names.map((name) => ({
     name,
-    advice: `Put it into data: fields of a contact are free, such as { "data": { "${name}": … } }`,
+    advice: `Put it into data, which takes any field, such as { "data": { "${name}": … } }`,
   })),
-  ...foreign(wholes, { advice: 'Use data: fields of a contact are free, such as { "data": { "plan": … } }' }),
-  ...foreign(["email_address", "emailAddress", "address"], { standsFor: "email", advice: "Use email, the address" }),
+  ...foreign(wholes, { advice: 'Use data, which takes any field, such as { "data": { "plan": … } }' }),
+  ...foreign(["email_address", "emailAddress", "address"], {
+    standsFor: "email",
+    advice: "Use email, the contact's address",
+  }),
   ...foreign(["userId", "user_id", "anonymousId", "externalId", "external_id"], {
     standsFor: "email",
-    advice: "Use email: contacts are known by their address, and an id of yours is a key of data",
+    advice: "Use email: contacts are identified by their address. Put an id of your own into data",
   }),
   ...foreign(["status", "unsubscribed"], { standsFor: "subscribed", advice: "Use subscribed, which is true or false" }),
   ...foreign(["list_ids", "listIds", "lists", "audience_id", "audienceId"], {
@@ -24,6 +27,6 @@ export const foreignNamesOfContact: ForeignName[] = [
   {
     name: "contacts",
     standsFor: "email",
-    advice: "A call is about one contact, named by email. POST /contacts/import takes many, as CSV",
+    advice: "One call takes one contact, named by email. POST /contacts/import takes many, as CSV",
   },
 ];

@@ -8,7 +8,7 @@ export const foreignNamesOfEvent: ForeignName[] = [
     advice: "Use event, the name of the event",
   }),
   ...foreign(["timestamp", "occurredAt", "occurred_at", "created_at"], {
-    advice: "Events are recorded at the time of the call and cannot be dated back: leave it out, or put it into data",
+    advice: "Events are recorded at the time of the call and cannot be backdated: leave it out, or put it into data",
   }),
   ...foreignNamesOfContact,
 ];

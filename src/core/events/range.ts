@@ -37,8 +37,12 @@ export const DateOrTime = z
 /** The schema of a query for a span of time. Both ends are included. */
 export const DateRange = z
   .object({
-    startDate: DateOrTime.optional().meta({ description: "The start, included. A date starts at 00:00 UTC." }),
-    endDate: DateOrTime.optional().meta({ description: "The end, included. A date includes its whole day (UTC)." }),
+    startDate: DateOrTime.optional().meta({
+      description: "The first day or time to include. A date starts at 00:00 UTC.",
+    }),
+    endDate: DateOrTime.optional().meta({
+      description: "The last day or time to include. A date includes its whole day (UTC).",
+    }),
   })
   .superRefine(endsAfterStart);
 

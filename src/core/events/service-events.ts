@@ -33,11 +33,11 @@ export const serviceEvents = {
   "email.delivered": { when: "the provider reports that the email arrived", ...ofEmail("delivered") },
   "email.opened": {
     ...{ when: "its pixel was loaded", ...ofEmail("opened") },
-    columnMeans: "Every open, also repeated ones.",
+    columnMeans: "The number of opens, including repeated ones.",
   },
   "email.clicked": {
     ...{ when: "one of its links was followed", ...ofEmail("clicked"), fields: ["link"] },
-    columnMeans: "Every click, also repeated ones and those of scanners, whose events have `automated`.",
+    columnMeans: "The number of clicks, including repeated ones and those of scanners, whose events have `automated`.",
   },
   "email.bounced": { when: "it was returned", ...ofEmail("bounced"), fields: ["bounceType", "reason"] },
   "email.complained": { when: "its recipient reported it as spam", ...ofEmail("complained") },

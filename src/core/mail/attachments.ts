@@ -52,7 +52,7 @@ const MediaType = z
     message: "May not have the parameters boundary or name: the name of the file is filename",
     params: { code: "invalid_string" },
   })
-  .meta({ description: "Its MIME type. It may have parameters: `text/calendar; method=REQUEST`." });
+  .meta({ description: "The MIME type of the file. It may have parameters: `text/calendar; method=REQUEST`." });
 
 export const AttachmentInput = z
   .object({
@@ -70,9 +70,11 @@ export const AttachmentInput = z
         message: "Must be base64 (RFC 4648, section 4)",
         params: { code: "invalid_string" },
       })
-      .meta({ format: "byte", description: "The file in base64." }),
+      .meta({ format: "byte", description: "The content of the file in base64." }),
     contentType: MediaType.optional(),
-    type: MediaType.optional().meta({ description: "Another name for `contentType`; ignored when that is sent." }),
+    type: MediaType.optional().meta({
+      description: "Another name for `contentType`. Ignored if you send `contentType`.",
+    }),
     contentId: z.string().regex(contentId, "May not contain spaces, quotes or angle brackets").nullish().meta({
       description: "Required for an inline file; the body refers to it as `cid:<contentId>`.",
     }),

@@ -12,7 +12,7 @@ const required = {
   subject: { column: "subject", input: Subject.refine(...storable) },
   from: {
     column: "fromEmail",
-    input: Email.meta({ description: "Its domain must be a verified domain of the project." }),
+    input: Email.meta({ description: "The sender's address. Its domain must be a verified domain of the project." }),
   },
 } as const;
 

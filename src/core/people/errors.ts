@@ -20,7 +20,7 @@ function describe(has: Role | null, { role, maySend, seesPersonalData }: NeededR
   if (maySend) return "In this project you may write drafts, but not send them. Nothing was sent.";
   if (seesPersonalData) return "This answer contains personal data, which you may not see in this project.";
   const own =
-    has !== null ? `and yours is ${has}` : role === "owner" ? "and you are no owner" : "and you no longer have one";
+    has !== null ? `and yours is ${has}` : role === "owner" ? "and you are not an owner" : "and you no longer have one";
   return `This needs the role ${role}, ${own}. Nothing was done.`;
 }
 

@@ -55,7 +55,7 @@ type EventUses = Pick<Awaited<ReturnType<typeof eventUsage>>, "usedInSegments" |
 
 export function eventInUse(name: string, { usedInSegments, usedInCampaigns, usedInWorkflows }: EventUses): Conflict {
   return new Conflict(`The event ${name} is in use. Nothing was deleted.`, {
-    suggestion: "Remove it from everything listed in details, then delete it again.",
+    suggestion: "Remove the event from everything listed in details, then delete it again.",
     details: { usedInSegments, usedInCampaigns, usedInWorkflows },
   });
 }

@@ -37,7 +37,7 @@ export const events = projectRoutes("Events");
 const NameParam = z.object({
   eventName: z.string().meta({
     param: { name: "eventName", in: "path" },
-    description: "The name, URL-encoded: it may contain any character.",
+    description: "The name of the event, URL-encoded.",
     example: "purchase",
   }),
 });
@@ -61,7 +61,8 @@ events.post(
     grows: isNoOptOut,
     summary: "Track an event of a contact, from a browser",
     description:
-      "Takes a public key, also as `key` in the body. Creates or updates the contact, and records the event.",
+      "Use a public key, in the `Authorization` header or as `key` in the body. Creates or updates the " +
+      "contact, and records the event.",
     key: "public",
     keyInBody: true,
     maxBody: 32 * kilobyte,
@@ -83,12 +84,15 @@ events.post(
     grows: false,
     summary: "Track several events, from a browser",
     description:
-      "Does with each event what `POST /v1/track` does, one after another: each counts for the rate limits, and is refused without the others. Only an event that must be sent again ends the batch, so that events keep their order. If that is the first event, the call gets its answer. Takes a public key, also as `key` in the body.",
+      "Does what `POST /v1/track` does with each event, in order. Each event counts against the rate " +
+      "limits, and may be refused without the others. Only if an event must be sent again, the batch ends " +
+      "there, so that events keep their order; if that is the first event, its error is the answer to the " +
+      "call. Use a public key, in the `Authorization` header or as `key` in the body.",
     key: "public",
     keyInBody: true,
     maxBody: 64 * kilobyte,
     body: TrackEventBatch,
-    ok: { schema: TrackedBatch, description: "Each event has an answer of its own." },
+    ok: { schema: TrackedBatch, description: "Each event has its own answer." },
   },
   async (_, { body }, c) => {
     const key = bearerToken(c) ?? body.key ?? "";
@@ -100,7 +104,7 @@ events.post(
 
 const unreadIdempotencyKey = {
   field: "idempotencyKey",
-  message: "It had no effect, because the call can set headers. Send it as the header Idempotency-Key.",
+  message: "The key had no effect, because this call can set headers. Send it in the header Idempotency-Key.",
 };
 
 events.post(
@@ -137,8 +141,9 @@ events.get(
   {
     id: "getEventStats",
     summary: "Count events by name, most frequent first",
-    description: `Without dates, counts all stored events, exactly: those that \`EVENT_RETENTION_DAYS\` or a deletion has removed no longer count. With dates, the counts are exact up to 25,000 events. With more,
-\`approximate\` is true: every day (UTC) that the dates touch counts as a whole, and \`uniqueContacts\` is an upper bound.`,
+    description: `Without dates, counts all stored events exactly; events that were deleted, or removed after \`EVENT_RETENTION_DAYS\`, do not
+count. With dates, the counts are exact up to 25,000 events. Above that, \`approximate\` is true, each day (UTC) that the
+dates touch counts in full, and \`uniqueContacts\` is an upper bound.`,
     query: DateRange,
     ok: EventStats,
   },
@@ -170,7 +175,8 @@ events.delete(
     id: "deleteEvents",
     summary: "Delete every event with this name",
     description:
-      "Events tracked after the call stay. More than 10,000 events are deleted in the background: poll `GET /jobs/{id}`.",
+      "Events tracked after the call stay. More than 10,000 events are deleted in the background: poll " +
+      "`GET /jobs/{id}`.",
     params: NameParam,
     ok: DeletedEvents,
     accepted: starting(QueuedJob, DeletedEvents),

@@ -20,10 +20,15 @@ export const TrackEvent = z
   .object({
     email: Email,
     event: EventName,
-    subscribed: z.boolean().nullish().meta({
-      description:
-        "Default for new contacts: true, or false with a public key when the project has `publicTrackSubscribes: false`. Existing contacts keep their state when it is left out. `false` also unsubscribes.",
-    }),
+    subscribed: z
+      .boolean()
+      .nullish()
+      .meta({
+        description:
+          "Default for new contacts: true, or false with a public key if the project has " +
+          "`publicTrackSubscribes: false`. Without it, existing contacts keep their state. `false` also " +
+          "unsubscribes.",
+      }),
     confirm: Confirm,
     data: ContactData.optional(),
   })
@@ -36,12 +41,12 @@ export const TrackEventInBrowser = TrackEvent.extend({
     .nullish()
     .meta({
       description:
-        "The public key, for calls that cannot set headers, such as `navigator.sendBeacon`. It counts only without an " +
-        "`Authorization` header. Never a secret key: that is a 401.",
+        "The public key, for calls that cannot set headers, such as `navigator.sendBeacon`. Ignored if there " +
+        "is an `Authorization` header. 401 for a secret key.",
       example: `pk_${"a0".repeat(32)}`,
     }),
   idempotencyKey: z.string().nullish().meta({
-    description: "The `Idempotency-Key`, for calls that have `key` in their body.",
+    description: "The `Idempotency-Key`, for calls with `key` in their body.",
     example: "visit-1042",
   }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
@@ -60,8 +65,8 @@ export const TrackEventBatch = z
       .max(maxBatch)
       .meta({
         description:
-          `At most ${maxBatch}. Each is a body of \`POST /v1/track\` without \`key\`. Its \`idempotencyKey\` counts ` +
-          "in any call.",
+          `At most ${maxBatch} events. Each is a body of \`POST /v1/track\` without \`key\`, and may have an ` +
+          "`idempotencyKey`.",
       }),
   })
   .meta({
@@ -69,7 +74,7 @@ export const TrackEventBatch = z
     example: { events: [{ ...trackExample, idempotencyKey: "visit-1042" }] },
   });
 
-const notInPublicAnswers = "Not in answers to a public key of a project whose `publicAnswers` is `NONE`.";
+const notInPublicAnswers = "Absent from answers to a public key if the project's `publicAnswers` is `NONE`.";
 
 const trackedExample = {
   success: true as const,
@@ -109,15 +114,25 @@ export const TrackedBatch = z
       answers: z
         .array(
           z.object({
-            status: z.number().int().meta({ description: "The status of `POST /v1/track` for this event." }),
-            body: z.record(z.string(), z.unknown()).meta({ description: "Its answer: a TrackedEvent, or an error." }),
+            status: z
+              .number()
+              .int()
+              .meta({ description: "The status that `POST /v1/track` would return for this event." }),
+            body: z
+              .record(z.string(), z.unknown())
+              .meta({ description: "The answer to this event: a TrackedEvent, or an error." }),
             retry: z.boolean().meta({
               description:
-                "True when the event must be sent again, with the same `idempotencyKey`. It is then the last answer: the events after it were not tracked.",
+                "True if you must send the event again, with the same `idempotencyKey`. This is then the last " +
+                "answer: the events after it were not tracked.",
             }),
           }),
         )
-        .meta({ description: "In the order of the events. An event whose key was used before has its first answer." }),
+        .meta({
+          description:
+            "One answer for each event, in the same order. An event whose `idempotencyKey` was used before gets " +
+            "its first answer again.",
+        }),
     }),
     warnings: Warnings,
   })
@@ -145,10 +160,15 @@ const Event = z
     contactEmail: z
       .string()
       .nullable()
-      .meta({ description: "The contact's current address. Null when the contact was deleted." }),
-    emailId: z.string().nullable().meta({ description: "The id of the email that the event is about." }),
+      .meta({ description: "The contact's current address. Null if the contact was deleted." }),
+    emailId: z
+      .string()
+      .nullable()
+      .meta({ description: "The id of the email that the event is about. Null if there is none." }),
     source: z.enum(["PUBLIC", "API", "SYSTEM"]).meta({
-      description: "The key that tracked the event: `PUBLIC` is a browser, `API` a server. `SYSTEM` is Petrel itself.",
+      description:
+        "Where the event came from. `PUBLIC`: a browser, with a public key. `API`: a server, with a secret " +
+        "key. `SYSTEM`: Petrel itself.",
     }),
     data: z.record(z.string(), z.unknown()),
     createdAt: time,
@@ -159,8 +179,8 @@ const approximation = {
   approximate: z
     .literal(true)
     .optional()
-    .meta({ description: "Present when there are too many events to count exactly." }),
-  countedAt: time.optional().meta({ description: "The time of the count. Present with `approximate`." }),
+    .meta({ description: "Present if there are too many events to count exactly." }),
+  countedAt: time.optional().meta({ description: "When the events were counted. Present with `approximate`." }),
 };
 
 export const EventPage = z
@@ -175,20 +195,20 @@ export const EventPage = z
   .meta({ id: "EventPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
 export const EventFilters = z.object({
-  name: z.string().optional().meta({ description: "The exact name." }),
+  name: z.string().optional().meta({ description: "The exact name of the event." }),
   contactId: z.string().transform(readId).meta({ type: "string" }).optional(),
 });
 export type EventFilters = z.infer<typeof EventFilters>;
 
 export const EventNames = z
-  .object({ names: z.array(z.string()).meta({ description: "At most 10,000." }) })
+  .object({ names: z.array(z.string()).meta({ description: "At most 10,000 names." }) })
   .meta({ id: "EventNames", example: { names: ["email.sent", "purchase"] } });
 
 export const EventStats = z
   .object({
     data: z
       .array(z.object({ name: z.string(), count: z.number().int(), uniqueContacts: z.number().int(), lastAt: time }))
-      .meta({ description: "At most 10,000 names; `total` counts all." }),
+      .meta({ description: "At most 10,000 names. `total` counts the events of all names." }),
     total: z.number().int(),
     ...approximation,
   })
@@ -205,7 +225,7 @@ export const EventUsage = z
     ...references,
     totalCount: z.number().int(),
     uniqueContacts: z.number().int(),
-    canDelete: z.boolean().meta({ description: "False while something uses the event, and for reserved names." }),
+    canDelete: z.boolean().meta({ description: "False if something uses the event, or its name is reserved." }),
   })
   .meta({
     id: "EventUsage",

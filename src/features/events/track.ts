@@ -81,7 +81,8 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
 const optOutStays: Warning = {
   field: "subscribed",
   message:
-    "This person has unsubscribed, and a public key cannot change that. Subscribe them from your server, or let them do it on their preference page.",
+    "This person has unsubscribed, and a public key cannot change that. Subscribe the person from your " +
+    "server, or let the person do it on the preference page.",
 };
 
 function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolean }> {

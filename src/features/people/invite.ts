@@ -37,9 +37,9 @@ export async function invitePerson(
 }
 
 export function alreadyThere(): Conflict {
-  return new Conflict("A person with this address exists already. Nothing was done.", {
+  return new Conflict("A person with this address already exists. Nothing was done.", {
     suggestion:
-      "PATCH /admin/people/{id} makes them an owner, and POST /admin/projects/{id}/people adds them to a project. They sign " +
-      "in at /console.",
+      "To make this person an owner, use PATCH /admin/people/{id}; to add the person to a project, POST " +
+      "/admin/projects/{id}/people. Sign-in is at /console.",
   });
 }

@@ -51,8 +51,9 @@ people.post(
     needsProof: true,
     summary: "Invite a person to the installation",
     description:
-      "Creates an owner, or a person without a project. They get a mail with a link that signs them in once, within seven days. To " +
-      "invite somebody to a project, call `POST /admin/projects/{id}/people`. At most 50 invitations an hour.",
+      "Creates an owner, or a person without a project. The person gets an email with a link that signs " +
+      "them in once, within seven days. To invite somebody to a project, call `POST " +
+      "/admin/projects/{id}/people`. You can send at most 50 invitations an hour.",
     body: InvitePerson,
     created: InvitedPerson,
     refusals: () => [noOwner(), alreadyThere(), tooManyInvitations()],
@@ -81,8 +82,8 @@ people.patch(
     needsProof: true,
     summary: "Change a person, or make them an owner",
     description:
-      "A change of role takes effect everywhere within 30 seconds. The last owner cannot lose that role. A person's rights " +
-      "in a project are changed with `PATCH /admin/projects/{id}/people/{personId}`.",
+      "A change of role takes effect everywhere within 30 seconds. The last owner cannot lose that role. " +
+      "To change a person's rights in a project, call `PATCH /admin/projects/{id}/people/{personId}`.",
     params: PersonParam,
     body: UpdatePerson,
     ok: Person,
@@ -98,7 +99,7 @@ people.delete(
     isAudited: true,
     needsProof: true,
     summary: "Delete a person, with their sessions and passkeys",
-    description: "They lose access to all projects within 30 seconds. The last owner cannot be deleted.",
+    description: "The person loses access to all projects within 30 seconds. You cannot delete the last owner.",
     params: PersonParam,
     refusals: () => [noOwner(), lastOwner()],
   },
@@ -113,8 +114,8 @@ people.post(
     needsProof: true,
     summary: "Create a link that signs a person in",
     description:
-      "The link works once, within a day, in any browser. It is meant for the first owner, and for times when mail does not arrive. " +
-      "404 when no person has the address.",
+      "The link works once, within a day, in any browser. Use it for the first owner, or if mail does not " +
+      "arrive. 404 if no person has the address.",
     body: PrintLink,
     isBodyOptional: true,
     created: PrintedLinkAnswer,

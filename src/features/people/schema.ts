@@ -7,7 +7,9 @@ import { Warnings } from "../../core/warning";
 export const PrintLink = z
   .object({
     email: Email.optional().meta({
-      description: "The person whom the link signs in. Without it, the reader enters an address and becomes an owner.",
+      description:
+        "The address of the person whom the link signs in. Without it, whoever opens the link enters an " +
+        "address and becomes an owner.",
     }),
   })
   .meta({ id: "PrintLink", example: { email: "ada@example.com" } });
@@ -24,14 +26,16 @@ export const Invitation = z
   .object({
     mail: z
       .enum(["ON", "OFF"])
-      .meta({ description: "OFF when this installation cannot send invitations: `message` says why." }),
+      .meta({ description: "`OFF` if this installation cannot send invitations: `message` says why." }),
     message: z.string(),
   })
   .meta({ id: "Invitation", example: { mail: "ON", message: "The invitation is on its way." } });
 
 /** The name and language that people choose for themselves. */
 export const PersonName = DisplayName.nullable().meta({ type: ["string", "null"] });
-export const PersonLocale = LanguageTag.nullable().meta({ description: "The language of the console." });
+export const PersonLocale = LanguageTag.nullable().meta({
+  description: "The language in which the person sees the console, such as `en`.",
+});
 
 export const personExample = {
   id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
@@ -45,11 +49,10 @@ export const personExample = {
 
 const OwnerOrNull = z
   .union([z.literal("owner"), z.null()], {
-    error: "Must be owner or null: roles in one project are given with POST /admin/projects/{id}/people",
+    error: "Must be owner or null: to give a role in one project, use POST /admin/projects/{id}/people",
   })
   .meta({
-    description:
-      "An owner may do everything in the installation. Null for people who only have rights in single projects.",
+    description: "`owner`: may do everything in the installation. Null: has only rights in single projects.",
   });
 
 export const personFields = {
@@ -58,7 +61,10 @@ export const personFields = {
   name: z.string().nullable(),
   locale: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  lastSeenAt: z.iso.datetime().nullable().meta({ description: "Accurate to the hour. Null before the first sign-in." }),
+  lastSeenAt: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: "When the person was last active, accurate to the hour. Null before the first sign-in." }),
 };
 
 export const Person = z
@@ -88,15 +94,21 @@ export type UpdatePerson = z.infer<typeof UpdatePerson>;
 
 export const memberFields = {
   role: z.enum(projectRoles),
-  maySend: z.boolean().meta({ description: "False only for editors, who then write drafts that others send." }),
-  seesPersonalData: z
-    .boolean()
-    .meta({ description: "False only for viewers, for whom addresses, data and bodies are then masked." }),
+  maySend: z.boolean().meta({
+    description:
+      "Whether the person may send. Always true for an admin, and false for a viewer. An editor with false " +
+      "writes drafts for others to send.",
+  }),
+  seesPersonalData: z.boolean().meta({
+    description:
+      "Whether the person sees addresses, data and bodies. Can only be false for a viewer, who then sees " +
+      "them masked.",
+  }),
 };
 
 export const WholePerson = Person.extend({
   projects: z.array(z.object({ id: z.string(), name: z.string(), ...memberFields })).meta({
-    description: "The projects of which the person is a member. An owner has access to all projects, member or not.",
+    description: "The projects that the person is a member of. An owner has access to all projects.",
   }),
 }).meta({
   id: "PersonWithProjects",

@@ -47,6 +47,6 @@ export function hasAnotherOwner(id: Id): SQL {
 
 export function lastOwner(): Conflict {
   return new Conflict("This person is the only owner of the installation. Nothing was changed.", {
-    suggestion: "Make somebody else an owner first: PATCH /admin/people/{id} with the role owner.",
+    suggestion: "Make another person an owner first, with PATCH /admin/people/{id} and role owner.",
   });
 }

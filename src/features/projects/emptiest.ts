@@ -32,7 +32,7 @@ export async function emptiestShard(platform: Platform): Promise<string> {
 function full(databases: number): Conflict {
   const which = databases === 1 ? "The database is" : "All databases are";
   return new Conflict(`${which} more than 95 % full, so there is no room for a new project. Nothing was created.`, {
-    suggestion: "Bind another one in petrel.toml (DB_01 to DB_99) and deploy: new projects are created there.",
+    suggestion: "Bind another database in petrel.toml (DB_01 to DB_99) and deploy: new projects are created there.",
   });
 }
 

@@ -67,7 +67,6 @@ export async function getProject(platform: Platform, id: string): Promise<Projec
  */
 export function notRestored(): Conflict {
   return new Conflict("The restore of this project has not completed. Nothing was changed.", {
-    suggestion:
-      "Wait until GET /admin/jobs/{id} says that the restore has completed. If it has failed, delete the project.",
+    suggestion: "Poll GET /admin/jobs/{id} until the restore has completed. If it has failed, delete the project.",
   });
 }

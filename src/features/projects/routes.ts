@@ -29,7 +29,7 @@ projects.post(
     id: "createProject",
     isAudited: true,
     summary: "Create a project with its first keys",
-    description: "The keys are shown only once, here: only their hashes are stored.",
+    description: "The answer is the only one that shows the keys: Petrel stores only their hashes.",
     body: CreateProject,
     created: CreatedProject,
   },
@@ -60,7 +60,8 @@ projects.get(
     id: "getProjectUsage",
     summary: "Get what a project stores",
     description:
-      "As it is now, up to 25,000 rows; above, by the last count. `countedAt` says when. The limit counts from then on.",
+      "Up to 25,000 rows are counted at once; a larger project shows its last count, made at `countedAt`. " +
+      "The limit is applied to that count.",
     role: "admin",
     params: ProjectParam,
     ok: ProjectUsage,

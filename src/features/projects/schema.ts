@@ -38,8 +38,8 @@ const projectExample = {
 
 const PublicAnswers = z.enum(["IDS", "NONE"]).meta({
   description:
-    "What answers to public keys contain. With NONE they have no ids, and are the same for an address that is known and for one " +
-    "that is not.",
+    "What answers to calls with a public key contain. `NONE`: no ids, and the same answer whether or not " +
+    "an address is known.",
 });
 
 export const Project = z
@@ -60,28 +60,30 @@ export const Project = z
     postalAddress: z.string().nullable(),
     publicTrackSubscribes: z.boolean(),
     maxStorageMb: z.number().int(),
-    database: z.string().meta({ description: "The binding of the database with the project's rows." }),
+    database: z.string().meta({ description: "The binding of the database that holds the project's rows." }),
     moving: z
       .object({
-        to: z.string().meta({ description: "The binding of the database to which it moves." }),
+        to: z.string().meta({ description: "The binding of the database that the project moves to." }),
         jobId: z.string(),
         since: z.iso.datetime(),
-        turnsBack: z.boolean().meta({ description: "Whether the move was taken back, or could not be made." }),
+        turnsBack: z.boolean().meta({
+          description: "Whether the move was taken back or has failed. Its copied rows are then being deleted.",
+        }),
       })
       .nullable()
-      .meta({ description: "The move to another database that is in progress. Null when there is none." }),
+      .meta({ description: "The move to another database that is in progress. Null if there is none." }),
     sendingPaused: z
       .object({ reason: z.string(), at: z.iso.datetime() })
       .nullable()
       .meta({
         description:
-          "Why and since when marketing email is paused: too much of the project's mail bounced or drew complaints. Null when " +
-          "it is not.",
+          "Why and since when marketing email is paused: too many of the project's emails bounced or drew " +
+          "complaints. Null if it is not paused.",
       }),
     confirmationTemplateId: z
       .string()
       .nullable()
-      .meta({ description: "The template that `confirm: true` mails. Null when there is none." }),
+      .meta({ description: "The id of the template that `confirm: true` mails. Null if there is none." }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -99,27 +101,29 @@ export const ProjectPage = z
 
 const Locale = LanguageTag.meta({
   description:
-    "The language of recipients' pages and of the footer, for contacts without a `locale`. Until it is set, this is `en`, " +
-    "and pages follow the browser's language.",
+    "The language of recipients' pages and of the footer, for contacts without a `locale`. Until you set " +
+    "it, it is `en`, and pages follow the browser's language.",
 });
 
 const settings = {
   fromName: DisplayName.nullable().meta({ type: ["string", "null"] }),
   locale: Locale,
-  monthlySendLimit: Limit.meta({ description: "Emails per calendar month (UTC); null for no limit." }),
+  monthlySendLimit: Limit.meta({ description: "The most emails per calendar month (UTC). Null for no limit." }),
   sendRatePerSecond: Limit.meta({
     description:
-      "Emails per second of all campaigns of the project together. Also limits calls of `POST /v1/send` per second, if it is less than the setting " +
-      "of the deployment. Null for no limit of its own.",
+      "The most emails per second for all campaigns of the project together. Also limits calls of `POST " +
+      "/v1/send` per second if it is less than the installation's setting. Null for no limit of its own.",
   }),
   tracking: Tracking,
   testClock: z.boolean(),
   publicAnswers: PublicAnswers,
-  company: Company.nullable().meta({ description: "Shown in the footer of marketing email, before the address." }),
+  company: Company.nullable().meta({
+    description: "The company name in the footer of marketing email, above the postal address.",
+  }),
   postalAddress: PostalAddress.nullable().meta({
     description:
-      "Shown in the footer of marketing email, with its line breaks. Many countries' laws require it there: see " +
-      "Types of mail. Without it, sending marketing email warns.",
+      "The postal address in the footer of marketing email, with its line breaks. The laws of many " +
+      "countries require it: see Types of mail. Without it, sending marketing email returns a warning.",
   }),
   maxStorageMb: z
     .number()
@@ -129,14 +133,14 @@ const settings = {
     .meta({
       default: 2048,
       description:
-        "The megabytes that the project may store, in its database and in files; 0 for no limit. Above it, what adds rows or " +
-        "files is a 402. See `GET /admin/projects/{id}/usage`.",
+        "How many megabytes the project may store in its database and in files. 0 for no limit. Above it, " +
+        "calls that add rows or files get a 402. See `GET /admin/projects/{id}/usage`.",
     }),
   publicTrackSubscribes: z.boolean().meta({
     default: true,
     description:
-      "Whether a contact that `/v1/track` creates is subscribed when the call does not say. With false it is not, and has not " +
-      "opted out either, so tracking an event on a page never leads to marketing mail.",
+      "Whether contacts created by `/v1/track` are subscribed if the call does not say so. With false they " +
+      "are neither subscribed nor opted out, so tracking an event on a page never leads to marketing mail.",
   }),
 };
 
@@ -166,9 +170,9 @@ export const UpdateProject = z
     disabledReason: Description.nullable(),
     publicKeyMayResubscribe: z
       .boolean()
-      .meta({ description: "Let `/v1/track` subscribe people who have unsubscribed themselves." }),
+      .meta({ description: "Whether `/v1/track` may subscribe people who have unsubscribed themselves." }),
     sendingPaused: z.null({ error: "Can only be set to null, which lifts the pause" }).meta({
-      description: "null lifts the pause of marketing email. The count of the project's mail then starts again.",
+      description: "Null ends the pause of marketing email, and starts the count of bounces and complaints again.",
     }),
   })
   .extend({
@@ -179,7 +183,8 @@ export const UpdateProject = z
       .meta({
         type: ["string", "null"],
         description:
-          "The template for double opt-in, of any type: it is sent as TRANSACTIONAL. It should contain a link to `{{ confirmUrl }}`.",
+          "The id of the template for double opt-in, of any type: it is sent as TRANSACTIONAL. Include a link " +
+          "to `{{ confirmUrl }}` in it.",
       }),
   })
   .partial()
@@ -215,16 +220,16 @@ export const Key = z
 export const Keys = z.array(Key).meta({ id: "Keys", example: [{ ...keyExample, lastUsedAt: null }] });
 
 export const CreatedKey = Key.omit({ lastUsedAt: true })
-  .extend({ key: z.string().meta({ description: "The full key. It is shown only once, here." }) })
+  .extend({ key: z.string().meta({ description: "The full key. No other answer shows it." }) })
   .meta({ id: "CreatedKey", example: { ...keyExample, key: `sk_${"5f".repeat(32)}` } });
 
 export const CreateKey = z
   .object({
     kind: z.enum(keyGrants).meta({
       description:
-        "`secret` may do everything in its project, and `public` only `POST /v1/track`. A `read` key begins with sk_ " +
-        "too, and may make calls that change nothing: every GET, and `/v1/verify`, lookups, previews, pre-flights, " +
-        "simulations and explanations.",
+        "`secret`: may do everything in its project. `public`: may only call `POST /v1/track`. `read`: may " +
+        "make calls that change nothing, which are every GET, `/v1/verify`, lookups, previews, pre-flights, " +
+        "simulations and explanations. A `read` key begins with sk_ too.",
     }),
     name: ProjectName.nullish(),
   })

@@ -55,7 +55,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
 /** Refuses a change of the clock, because every row of a project records which clock it follows. */
 function refuseOtherClock(project: Project, testClock: boolean): void {
   if (project.testClock === testClock) return;
-  throw new Conflict("A project keeps the clock with which it was created: testClock cannot be changed.", {
+  throw new Conflict("A project keeps the clock that it was created with: testClock cannot be changed.", {
     suggestion: "Create another project with POST /admin/projects.",
     details: { field: "testClock" },
   });

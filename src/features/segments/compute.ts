@@ -98,6 +98,8 @@ export async function finishComputation(
 
 export function notComputable(): BadRequest {
   return new BadRequest("Only a tracked DYNAMIC segment has members to compute.", {
-    suggestion: "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
+    suggestion:
+      "Set trackMembership to true first. If you only need the number of members, use POST " +
+      "/segments/{id}/refresh.",
   });
 }

@@ -28,12 +28,9 @@ export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | nu
     guard(
       sql`(SELECT coalesce(sum(octet_length(condition)), 0) ${others}) + ${bytes} <= ${maxConditionBytes}`,
       () =>
-        new Conflict(
-          `The conditions of all segments of a project may have at most ${megabytes} MB. Nothing was saved.`,
-          {
-            suggestion,
-          },
-        ),
+        new Conflict(`A project's segments may have at most ${megabytes} MB of conditions. Nothing was saved.`, {
+          suggestion,
+        }),
     ),
   ];
 }

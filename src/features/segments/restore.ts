@@ -110,7 +110,7 @@ async function recount(ctx: Context, id: Id): Promise<void> {
 }
 
 export function slugTaken(slug: string, by: { id: string; name: string } | null): Conflict {
-  return new Conflict(`Another segment has the slug ${slug} now, which names its events. Nothing was restored.`, {
+  return new Conflict(`Another segment now has the slug ${slug}, which names its events. Nothing was restored.`, {
     suggestion: "Delete the segment in details, then restore this one again.",
     details: { slug, segment: by },
   });
@@ -118,7 +118,7 @@ export function slugTaken(slug: string, by: { id: string; name: string } | null)
 
 function conditionMisfits(cause: Invalid): Conflict {
   return new Conflict("The condition no longer fits the segments that it names. Nothing was restored.", {
-    suggestion: "Change the segments that it names, as details says, then restore this one again.",
+    suggestion: "Change the segments that the condition names, as details says, then restore this one again.",
     details: { errors: cause.faults },
     cause,
   });

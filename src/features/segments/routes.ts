@@ -33,7 +33,12 @@ export const segments = projectRoutes("Segments");
 
 segments.get(
   "/segments",
-  { id: "listSegments", summary: "List the segments", description: "All of them, newest first.", ok: SegmentList },
+  {
+    id: "listSegments",
+    summary: "List the segments",
+    description: "Returns all segments, newest first.",
+    ok: SegmentList,
+  },
   async (ctx) => (await listSegments(ctx)).map((row) => segmentJson(ctx.project, row)),
 );
 
@@ -50,7 +55,8 @@ segments.post(
     id: "createSegment",
     isAudited: true,
     summary: "Create a segment",
-    description: "A project may have at most 1,000 segments, with at most 4 MB of conditions; 409 above that.",
+    description:
+      "A project may have at most 1,000 segments, with at most 4 MB of conditions in total; 409 above " + "that.",
     body: CreateSegment,
     created: Segment,
     legacy: {
@@ -79,9 +85,9 @@ segments.patch(
     isVersioned: true,
     summary: "Change a segment",
     description:
-      "Only the fields sent change; the slug stays. Switching `trackMembership` on records the present members without " +
-      "events; with more than 10,000 contacts a background job finds them. After a change of the condition, the next " +
-      "computation records the events.",
+      "Changes only the fields that you send; the slug never changes. If you set `trackMembership` to " +
+      "true, the present members are recorded without events; in a project of more than 10,000 contacts, a " +
+      "background job finds them. If you change the condition, the next computation records the events.",
     params: IdParam,
     body: UpdateSegment,
     ok: Segment,
@@ -97,7 +103,9 @@ segments.delete(
     id: "deleteSegment",
     isAudited: true,
     summary: "Delete a segment",
-    description: "The contacts stay, and no events are recorded. 409 while a campaign or another segment uses it.",
+    description:
+      "The segment's contacts stay, and no events are recorded. 409 if a campaign or another segment uses " +
+      "the segment.",
     params: IdParam,
     refusals: () => [
       segmentInUse({
@@ -117,8 +125,8 @@ segments.get(
     id: "listSegmentContacts",
     summary: "List the contacts in a segment",
     description:
-      "The current members, newest first. Pages of a DYNAMIC segment cover the project's newest 2,000,000 contacts, or " +
-      "fewer with very many filters; 422 for a later page.",
+      "Returns the current members, newest first. The pages of a DYNAMIC segment cover the project's " +
+      "newest 2,000,000 contacts, or fewer with very many filters; 422 for a later page.",
     params: IdParam,
     query: PageQuery,
     ok: SegmentContacts,
@@ -137,15 +145,17 @@ segments.post(
     id: "computeSegment",
     summary: "Compute the members of a tracked DYNAMIC segment",
     description:
-      "Records an event for each contact that enters or leaves. A call during a computation joins it, or starts another " +
-      "one after it if something may have changed since it began. 400 for a segment that is STATIC or not tracked.",
+      "Records an event for each contact that enters or leaves. If a computation is running, the call " +
+      "joins it, or starts another one after it if something may have changed since it began. 400 for a " +
+      "segment that is STATIC or not tracked.",
     params: IdParam,
     ok: ComputedSegment,
     accepted: {
       schema: QueuedJob,
       jobResult: ComputedSegment,
       description:
-        "A job computes the members, because the project has more than 10,000 contacts or the condition takes long.",
+        "A job computes the members, because the project has more than 10,000 contacts or the condition " +
+        "takes long to evaluate.",
     },
     refusals: () => [notComputable()],
   },
@@ -160,7 +170,7 @@ segments.post(
   {
     id: "refreshSegment",
     summary: "Count the members of a segment",
-    description: "Only counts: no events are recorded, and no members change.",
+    description: "Stores the number as `memberCount`. No events are recorded, and no members change.",
     params: IdParam,
     ok: CountedSegment,
     accepted: {

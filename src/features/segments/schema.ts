@@ -38,14 +38,16 @@ export const Segment = z
     type: SegmentType,
     slug: z.string().meta({
       description:
-        "Derived from the name at creation, then fixed. Events are named `segment.<slug>.entry` and `segment.<slug>.exit`.",
+        "Derived from the name when the segment is created, and never changed. Names the events " +
+        "`segment.<slug>.entry` and `segment.<slug>.exit`.",
     }),
-    condition: FilterCondition.nullable().meta({ description: "Null for STATIC." }),
+    condition: FilterCondition.nullable().meta({
+      description: "The condition that decides who is a member. Null for a STATIC segment.",
+    }),
     trackMembership: z.boolean(),
-    memberCount: z
-      .number()
-      .int()
-      .meta({ description: "Exact for a STATIC segment; the last count for a DYNAMIC one." }),
+    memberCount: z.number().int().meta({
+      description: "The number of members: exact for a STATIC segment, from the last count for a DYNAMIC one.",
+    }),
     version: VersionNumber,
     projectId: z.string(),
     createdAt: z.iso.datetime(),
@@ -59,7 +61,7 @@ const fields = {
   name: Name,
   description: Description.nullish(),
   trackMembership: z.boolean().nullish().meta({
-    description: "Records an event when a contact enters or leaves the segment. Default: false.",
+    description: "Whether to record an event when a contact enters or leaves the segment. Default: false.",
   }),
 };
 
@@ -71,9 +73,12 @@ export const CreateSegment = z
       ...fields,
       type: SegmentType.nullish().meta({
         description:
-          "A DYNAMIC segment takes its members from its condition; members of a STATIC one are added by hand. Default: DYNAMIC.",
+          "The members of a DYNAMIC segment are the contacts that match its condition; you add the members of " +
+          "a STATIC segment yourself. Default: DYNAMIC.",
       }),
-      condition: FilterCondition.nullish().meta({ description: "Required for DYNAMIC, ignored for STATIC." }),
+      condition: FilterCondition.nullish().meta({
+        description: "Required for a DYNAMIC segment, ignored for a STATIC one.",
+      }),
     }),
   )
   .meta({ id: "CreateSegment", example: { name: "On the pro plan", condition: exampleCondition } });
@@ -82,8 +87,10 @@ export type CreateSegment = z.infer<typeof CreateSegment>;
 export const UpdateSegment = z
   .object({
     ...fields,
-    type: SegmentType.nullish().meta({ description: "The type of a segment cannot change." }),
-    condition: FilterCondition.nullable().meta({ description: "For DYNAMIC segments only, and never null." }),
+    type: SegmentType.nullish().meta({ description: "The type of the segment, which cannot change." }),
+    condition: FilterCondition.nullable().meta({
+      description: "A new condition, for DYNAMIC segments only. Null is refused.",
+    }),
   })
   .partial()
   .meta({ id: "UpdateSegment", example: { description: "Paying customers" } });
@@ -92,9 +99,12 @@ export type UpdateSegment = z.infer<typeof UpdateSegment>;
 const total = {
   total: z.number().int(),
   approximate: z.literal(true).optional().meta({
-    description: "Present when more than 25,000 contacts had to be scanned: `total` is then the last count.",
+    description: "Present if more than 25,000 contacts had to be scanned. `total` is then from the last count.",
   }),
-  countedAt: z.iso.datetime().optional().meta({ description: "The time of the count. Present with `approximate`." }),
+  countedAt: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: "When the contacts were counted. Present with `approximate`." }),
 };
 
 export const SegmentContacts = z

@@ -86,7 +86,7 @@ export const mistakesWithPeople: Mistake[] = [
     { email: "a@example.com", event: "signup", timestamp: 1_700_000_000 },
     '"timestamp"',
     "1700000000",
-    "cannot be dated back",
+    "cannot be backdated",
   ),
   to("POST /events/track", { email: "a@example.com", event: "email.opened" }, '"event"', "email.opened", "reserve"),
   to(

@@ -69,7 +69,9 @@ const MultiConfig = z
   })
   .meta({
     id: "WorkflowMultiCondition",
-    description: `Several branches on one field, evaluated in order. Follows the branch with the id of the first that holds, otherwise \`${otherwise}\`.`,
+    description:
+      "Several branches on one field, evaluated in order. The execution follows the first branch that " +
+      `matches, otherwise \`${otherwise}\`.`,
     example: {
       mode: "multi",
       field: "data.plan",

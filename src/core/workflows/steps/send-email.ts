@@ -33,9 +33,9 @@ const SendEmailConfig = z
       .min(1)
       .transform((id) => publicId(readId(id)))
       .nullish()
-      .meta({ description: "The step's own `templateId` overrides it." }),
+      .meta({ description: "The id of the template. The step's own `templateId` overrides it." }),
     recipient: Recipient.nullish().meta({
-      description: "The execution's contact, unless it is CUSTOM with a literal `customEmail`.",
+      description: "Who gets the email: the execution's contact or, with `CUSTOM`, the literal `customEmail`.",
     }),
   })
   .transform(({ templateId, recipient }) => ({

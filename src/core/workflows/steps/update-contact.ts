@@ -16,7 +16,7 @@ const UpdateContactConfig = z
       }
     })
       .nullish()
-      .meta({ description: "The rules for contacts' data apply. Texts may have Liquid." }),
+      .meta({ description: "The keys of the contact's `data` to change. Strings may contain Liquid." }),
     subscribed: z.boolean().nullish(),
   })
   .transform(({ data, subscribed }) => ({

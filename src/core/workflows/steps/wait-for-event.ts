@@ -15,7 +15,7 @@ const WaitConfig = z
       .positive({ error: "Must be more than 0" })
       .max(maxTimeoutSeconds)
       .nullish()
-      .meta({ description: "In seconds. Without it the execution waits until the event comes." }),
+      .meta({ description: "The longest wait, in seconds. Without it, the execution waits until the event comes." }),
   })
   .transform(({ eventName, timeout }) => ({ eventName, ...(timeout && { timeout }) }))
   .meta({

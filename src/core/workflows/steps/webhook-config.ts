@@ -45,8 +45,8 @@ const Url = z
   })
   .meta({
     description:
-      "http: or https:, on the public internet. Its path and query may have Liquid, whose values are encoded; scheme, " +
-      "host and port are literal.",
+      "An http: or https: URL on the public internet. Its path and query may contain Liquid, whose values " +
+      "are encoded; scheme, host and port are literal.",
     example: "https://example.com/contacts/{{ contact.id }}?plan={{ contact.data.plan }}",
   });
 
@@ -65,7 +65,10 @@ const Headers = z
       }
     }
   })
-  .meta({ description: "The values may have Liquid.", example: { "X-Plan": "{{ contact.data.plan }}" } });
+  .meta({
+    description: "Header names and values. The values may contain Liquid.",
+    example: { "X-Plan": "{{ contact.data.plan }}" },
+  });
 
 function ownHeaderFault(name: string): string | null {
   return name.toLowerCase() === ownHeader
@@ -90,7 +93,8 @@ const Body = z
   .transform((body) => body as JsonValue | undefined)
   .meta({
     description:
-      "Any JSON; texts in it may have Liquid. Without it, the body is `{ contact, workflow, execution, event }`.",
+      "Any JSON; strings in it may contain Liquid. Without it, the body is `{ contact, workflow, " +
+      "execution, event }`.",
     example: { plan: "{{ contact.data.plan }}" },
   });
 
@@ -115,8 +119,9 @@ export const WebhookConfig = z
   .meta({
     id: "WebhookStepConfig",
     description:
-      "Calls a URL at least once, with an `Idempotency-Key` that is the same at every attempt. Without an answer, and after 429 or 5xx, " +
-      "it is called again, up to three times in all. The answer is available to later steps as `steps.<name of the step>`.",
+      "Calls a URL at least once, with an `Idempotency-Key` that is the same at every attempt. Without an " +
+      "answer, and after 429 or 5xx, it is called again, up to three times in all. Later steps can use the " +
+      "answer as `steps.<name of the step>`.",
     example: { url: "https://example.com/hooks/signups", method: "POST", body: { email: "{{ contact.email }}" } },
   });
 export type WebhookConfig = z.infer<typeof WebhookConfig>;

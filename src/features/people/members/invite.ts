@@ -63,12 +63,12 @@ function isOwner(): Conflict {
 
 export function isMemberAlready(): Conflict {
   return new Conflict("This address already belongs to a member of the project. Nothing was done.", {
-    suggestion: "PATCH …/people/{personId} changes what they may do. They sign in at /console.",
+    suggestion: "To change this person's rights, use PATCH …/people/{personId}. Sign-in is at /console.",
   });
 }
 
 function tooManyMembers(): Conflict {
-  return new Conflict(`A project has at most ${maxMembers} people. Nothing was done.`, {
-    suggestion: "Remove people who no longer need it: DELETE …/people/{personId}.",
+  return new Conflict(`A project may have at most ${maxMembers} people. Nothing was done.`, {
+    suggestion: "Remove people who no longer need access with DELETE …/people/{personId}.",
   });
 }

@@ -26,7 +26,9 @@ members.get(
     id: "listMembers",
     role: "admin",
     summary: "List the people of a project, newest first",
-    description: "Owners of the installation have access to every project; `GET /admin/people` lists them.",
+    description:
+      "Owners of the installation are not listed unless they are members, although they have access to " +
+      "every project: see `GET /admin/people`.",
     params: ProjectParam,
     query: CursorQuery,
     ok: MemberPage,
@@ -44,8 +46,9 @@ members.post(
     needsProof: true,
     summary: "Invite a person to a project",
     description:
-      "The person is a member at once, and gets a mail with a link that signs them in once, within seven days. Later they sign in " +
-      "at `/console` with their address. A project has at most 500 people, and sends at most 50 invitations an hour.",
+      "The person becomes a member at once, and gets an email with a link that signs them in once, within " +
+      "seven days. Later, the person signs in at `/console` with this address. A project may have at most " +
+      "500 people, and send at most 50 invitations an hour.",
     params: ProjectParam,
     body: InviteMember,
     created: InvitedMember,
@@ -95,7 +98,8 @@ members.delete(
     role: "admin",
     needsProof: true,
     summary: "Remove a person from a project",
-    description: "They lose access everywhere within 30 seconds. Their rights in other projects stay.",
+    description:
+      "The person loses access to the project everywhere within 30 seconds, and keeps rights in other " + "projects.",
     params: MemberParams,
     refusals: () => [tooLow()],
   },

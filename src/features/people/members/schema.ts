@@ -24,8 +24,8 @@ export const MemberPage = z
   })
   .meta({ id: "MemberPage", example: { data: [memberExample], cursor: "", hasMore: false, total: 1 } });
 
-export const onlyEditors = "Can be false only for an editor: an admin may always send, and a viewer never";
-export const onlyViewers = "Can be false only for a viewer: the other roles need to see the people to whom they write";
+export const onlyEditors = "Can only be false for an editor: an admin may always send, and a viewer never";
+export const onlyViewers = "Can only be false for a viewer: the other roles need to see whom they write to";
 
 const { role, maySend, seesPersonalData } = memberFields;
 
@@ -34,7 +34,7 @@ export const InviteMember = z
     email: Email,
     role,
     name: PersonName.optional().meta({
-      description: "Only used when the address is new here: existing people keep their name.",
+      description: "The name of a new person. Ignored for a person who already exists.",
     }),
     locale: PersonLocale.optional(),
     maySend: maySend.optional(),

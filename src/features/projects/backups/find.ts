@@ -14,20 +14,20 @@ export async function findBackup(platform: Platform, id: Id): Promise<BackupRow>
   if (row && row.completedAt !== null) return row;
   if (row && isUpload(row)) {
     throw new Conflict("The upload of this backup is not complete.", {
-      suggestion: "Upload its files, and manifest.json as the last one: PUT /admin/backups/{id}/file.",
+      suggestion: "Upload its files with PUT /admin/backups/{id}/file, and manifest.json last.",
     });
   }
   const job = await findJob(platform, id);
   if (job === null && row === null) throw new NotFound("backup", id);
   if (job !== null && job.status !== "failed") throw inProgress();
   throw new Conflict("This backup failed, so it cannot be used.", {
-    suggestion: "Choose another one: GET /admin/projects/{id}/backups lists them.",
+    suggestion: "Choose another backup from GET /admin/projects/{id}/backups.",
   });
 }
 
 export function inProgress(): Conflict {
   return new Conflict("This backup is still in progress.", {
-    suggestion: "Wait until GET /admin/jobs/{id} says that it has completed, and send the request again.",
+    suggestion: "Poll GET /admin/jobs/{id} until the backup has completed, then send the request again.",
   });
 }
 

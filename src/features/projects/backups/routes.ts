@@ -35,11 +35,11 @@ backups.post(
     id: "backUpProject",
     isAudited: true,
     summary: "Back up a project",
-    description: `Stores the project in the bucket of the installation, as newline-delimited JSON: all rows at one moment, the
-executions of workflows, and stored files. Calls continue meanwhile, and are slowed down by at most a few milliseconds.
-API keys, webhooks' secrets and settings of the mail provider are left out.
+    description: `Stores the project in the installation's bucket, as newline-delimited JSON: all rows as they were at one moment, the
+executions of workflows, and stored files. Calls continue meanwhile, a few milliseconds slower at most. API keys,
+webhooks' secrets and settings of the mail provider are left out.
 
-Poll \`GET /admin/jobs/{id}\`, or list the backups. One backup of a project is made at a time.`,
+Poll \`GET /admin/jobs/{id}\`, or list the backups. A project can have only one backup in progress.`,
     params: ProjectParam,
     accepted: starting(QueuedJob, BackupResult),
     also: [409],
@@ -55,7 +55,7 @@ backups.get(
   {
     id: "listBackups",
     summary: "List the backups of a project, newest first",
-    description: "Also those of a deleted project, until they are deleted after `BACKUP_RETENTION_DAYS`.",
+    description: "Also lists the backups of a deleted project, until `BACKUP_RETENTION_DAYS` after each was made.",
     params: ProjectParam,
     ok: Backups,
   },
@@ -68,7 +68,7 @@ backups.get(
     id: "listBackupFiles",
     summary: "List the files of a backup",
     description:
-      "In the order of their names. `npm run backup -- --to <folder>` downloads them all into one file on your machine.",
+      "Lists the files by name. `npm run backup -- --to <folder>` downloads all files of a backup to your machine.",
     params: IdParam,
     query: CursorQuery,
     ok: BackupFiles,
@@ -102,9 +102,9 @@ backups.post(
     id: "beginBackupUpload",
     needsProof: true,
     summary: "Begin the upload of a backup",
-    description: `For a backup that another installation made, or that is only on your machine: \`npm run restore -- --from <file>\`
-uploads and restores it. Upload its files under their names, and \`manifest.json\` as the last one. Then restore it by its id. An upload is
-deleted after \`BACKUP_RETENTION_DAYS\`, whether it is complete or not.`,
+    description: `Use it for a backup that another installation made, or that is only on your machine. \`npm run restore -- --from <file>\`
+uploads the backup and restores it. To do so yourself, upload its files under their names, \`manifest.json\` last, then
+restore the backup by its id. An upload is deleted after \`BACKUP_RETENTION_DAYS\`, whether it is complete or not.`,
     created: StartedUpload,
   },
   async (platform) => ({ id: publicId(await beginUpload(platform)) }),
@@ -115,9 +115,9 @@ backups.put(
   {
     id: "uploadBackupFile",
     summary: "Upload a file of a backup",
-    description: `The body is the file itself, and needs a \`Content-Length\`. It is stored while it arrives, and only if all of it
-arrives; with \`sha256\`, only if it has that hash. A repeat stores the same. With \`manifest.json\`, the upload is complete, and takes no
-more files. 422 when this version cannot read the manifest.`,
+    description: `The body is the file itself, with a \`Content-Length\`. A file is stored only if all of it arrives and, with \`sha256\`, only
+if it has that hash. Uploading a file again replaces it. Once \`manifest.json\` has arrived, the upload is complete and takes
+no more files. 422 if this version of Petrel cannot read the manifest.`,
     maxBody: maxFileBytes,
     params: IdParam,
     query: UploadBackupFileQuery,
@@ -134,11 +134,11 @@ backups.post(
     isAudited: true,
     needsProof: true,
     summary: "Restore a backup into a new project",
-    description: `The new project is disabled, and stays so until \`PATCH /admin/projects/{id}\` with \`disabled: false\`: nothing is sent
-before. The original, if it is still there, is not touched. See [Backups](/docs/backups) for how the new project differs from
-the backup.
+    description: `The new project is disabled, and sends nothing until you enable it: \`PATCH /admin/projects/{id}\` with \`disabled: false\`.
+The original project, if it still exists, does not change. See [Backups](/docs/backups) for how the new project differs
+from the backup.
 
-Poll \`GET /admin/jobs/{id}\`. When the job fails, delete the new project.`,
+Poll \`GET /admin/jobs/{id}\`. If the job fails, delete the new project.`,
     body: RestoreBackup,
     accepted: starting(StartedRestore, RestoreResult),
     also: [404, 409],

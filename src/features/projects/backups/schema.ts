@@ -8,8 +8,12 @@ const Backup = z.object({
   status: z.enum(["running", "completed", "failed"]),
   createdAt: z.iso.datetime(),
   completedAt: z.iso.datetime().nullable(),
-  rows: count.meta({ description: "Rows of tables and of workflows' executions; 0 until it is completed." }),
-  bytes: count.meta({ description: "With the stored files; 0 until it is completed." }),
+  rows: count.meta({
+    description: "The number of rows of tables and of workflow executions. 0 until the backup is completed.",
+  }),
+  bytes: count.meta({
+    description: "The size of the backup in bytes, including stored files. 0 until the backup is completed.",
+  }),
 });
 
 export const Backups = z.object({ data: z.array(Backup) }).meta({
@@ -43,11 +47,11 @@ export const RestoreBackup = z
       .max(200)
       .meta({
         description:
-          "The id of the backup. For files that were copied from another installation, their folder in the bucket: " +
+          "The id of the backup. For files copied from another installation, their folder in the bucket: " +
           "`backups/<project>/<time>`.",
       }),
     as: ProjectName.optional().meta({
-      description: "The name of the new project. Without it, the name in the backup, followed by `(restored)`.",
+      description: "The name of the new project. Default: the name in the backup, followed by `(restored)`.",
     }),
   })
   .meta({
@@ -59,7 +63,7 @@ export type RestoreBackup = z.infer<typeof RestoreBackup>;
 export const StartedRestore = z
   .object({
     jobId: z.string(),
-    projectId: z.string().meta({ description: "The new project. It is disabled." }),
+    projectId: z.string().meta({ description: "The id of the new project, which is disabled." }),
     keys: z
       .object({ secret: z.string(), public: z.string() })
       .meta({ description: "The keys of the new project. They are shown only once, here." }),
@@ -76,17 +80,24 @@ export const StartedRestore = z
 export const RestoreResult = z
   .object({
     projectId: z.string(),
-    backup: z.string().meta({ description: "The backup, as the call named it." }),
-    rows: count.meta({ description: "Rows of tables and of workflows' executions." }),
+    backup: z.string().meta({ description: "The `backup` that you sent." }),
+    rows: count.meta({ description: "The number of rows of tables and of workflow executions." }),
     files: count,
     changed: z
       .object({
-        emails: count.meta({ description: "Emails that were still to be sent. They are UNKNOWN." }),
-        pausedCampaigns: count.meta({ description: "Campaigns that were being sent." }),
-        unscheduledCampaigns: count.meta({ description: "Campaigns that were scheduled. They are drafts." }),
-        webhooks: count.meta({ description: "Webhooks. They are disabled, and need a new secret." }),
-        domains: count.meta({ description: "Sender domains, which are verified again." }),
-        jobs: count.meta({ description: "Jobs that failed, because they would have sent or called something." }),
+        emails: count.meta({
+          description: "The number of emails that had not been sent yet. Their status is UNKNOWN.",
+        }),
+        pausedCampaigns: count.meta({ description: "The number of campaigns that were being sent. They are paused." }),
+        unscheduledCampaigns: count.meta({
+          description: "The number of campaigns that were scheduled. They are drafts again.",
+        }),
+        webhooks: count.meta({ description: "The number of webhooks. They are disabled, and need a new secret." }),
+        domains: count.meta({ description: "The number of sender domains. They are verified again." }),
+        jobs: count.meta({
+          description:
+            "The number of jobs that were ended as failed, because they would have sent or called something.",
+        }),
       })
       .meta({ description: "How the new project differs from the backup." }),
   })
@@ -108,8 +119,11 @@ const missingName = "Required: the name of a file, as GET /admin/backups/{id}/fi
 export const FileName = z
   .string({ error: ({ input }) => (input === undefined ? missingName : undefined) })
   .max(300)
-  .refine((name) => fileName.test(name), "Is not the name of a file of a backup")
-  .meta({ description: "As the list of files says it.", example: "rows/contacts/000001.ndjson" });
+  .refine((name) => fileName.test(name), "Is not a file name of a backup")
+  .meta({
+    description: "The name of the file, as `GET /admin/backups/{id}/files` lists it.",
+    example: "rows/contacts/000001.ndjson",
+  });
 
 export const BackupFileQuery = z.object({ name: FileName });
 
@@ -135,5 +149,5 @@ export const UploadBackupFileQuery = BackupFileQuery.extend({
     .string()
     .refine((hash) => /^[0-9a-f]{64}$/.test(hash), "Must be a SHA-256 hash as 64 lower-case hex digits")
     .optional()
-    .meta({ description: "The hash that the file must have." }),
+    .meta({ description: "The SHA-256 hash of the file. The file is stored only if its hash is the same." }),
 });

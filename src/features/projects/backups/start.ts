@@ -46,7 +46,7 @@ export async function startBackup(platform: Platform, id: string): Promise<{ job
   const other = open.all.find((each) => textOf(each.id) !== textOf(jobId));
   if (other) {
     throw new Conflict(`A backup of this project is already in progress, as job ${publicId(other.id)}.`, {
-      suggestion: "Wait until GET /admin/jobs/{id} says that the job has ended, and send the request again.",
+      suggestion: "Poll GET /admin/jobs/{id} until the job has ended, then send the request again.",
     });
   }
   await announceJob(ctx, "project.backup", jobId);
@@ -55,6 +55,6 @@ export async function startBackup(platform: Platform, id: string): Promise<{ job
 
 function beingMoved(): Conflict {
   return new Conflict("This project is being moved to another database. Nothing was changed.", {
-    suggestion: "Send the request again when GET /admin/projects/{id} says that `moving` is null.",
+    suggestion: "Send the request again once `moving` is null in GET /admin/projects/{id}.",
   });
 }

@@ -16,7 +16,7 @@ export async function openReadable({ blobs }: Platform, folder: string): Promise
 /** Turns the error of a backup that this version cannot read into a refusal. Returns any other error as it is. */
 export function unreadable(error: unknown, field = "backup"): unknown {
   if (error instanceof UnknownFormat)
-    return invalid(field, `${error.message} Restore it with the version that made it.`);
+    return invalid(field, `${error.message} Restore it with the version of Petrel that made it.`);
   return error instanceof BadBackup ? invalid(field, error.message) : error;
 }
 

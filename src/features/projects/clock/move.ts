@@ -25,8 +25,8 @@ const maxMs = 3_653 * dayMs;
 export async function moveClock(platform: Platform, id: string, asked: MoveClock): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);
   if (!project.testClock) {
-    throw new Conflict("This project follows the real clock, which cannot be moved.", {
-      suggestion: "Create a project with testClock: true. It cannot be changed later.",
+    throw new Conflict("This project uses the real clock, which cannot be moved.", {
+      suggestion: "Create a project with testClock: true. The clock of a project cannot be changed later.",
     });
   }
   if (project.restoring) throw notRestored();
@@ -61,7 +61,7 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
 
 function refuseTarget(field: "advance" | "now", from: number, target: number): void {
   if (target < from) {
-    const message = `Must not be before the project's present time, ${iso(from)}: a clock is never set back`;
+    const message = `Must not be before the project's present time, ${iso(from)}: a clock cannot be set back`;
     throw new Invalid([{ field, code: "too_small", message }]);
   }
   if (target > from + maxMs) {
@@ -72,7 +72,7 @@ function refuseTarget(field: "advance" | "now", from: number, target: number): v
 }
 
 function underWay(jobId: Id): Conflict {
-  return new Conflict(`The clock of this project is already being moved, by job ${publicId(jobId)}.`, {
-    suggestion: "Wait until GET /jobs/{id} says that the job has ended, and send the request again.",
+  return new Conflict(`Job ${publicId(jobId)} is already moving the clock of this project.`, {
+    suggestion: "Poll GET /jobs/{id} until the job has ended, then send the request again.",
   });
 }

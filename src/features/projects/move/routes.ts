@@ -15,11 +15,11 @@ move.post(
     isAudited: true,
     needsProof: true,
     summary: "Move a project to another database",
-    description: `Copies all rows of the project while calls continue, compares them, and switches. Just before the switch, writes of
-the project are refused for a moment, with 503 and \`Retry-After: 2\`; reads continue. See [Operating](/docs/operating).
+    description: `Copies all rows of the project while calls continue, compares them, and switches. Just before the switch, writes of the
+project are refused for a moment, with 503 and \`Retry-After: 2\`; reads continue. See [Operating](/docs/operating).
 
-Poll \`GET /admin/jobs/{id}\`. When the job has completed, the same call with the old database moves the project back, with
-what has come since.`,
+Poll \`GET /admin/jobs/{id}\`. To move the project back after the job has completed, send the same call with the earlier
+database: no later changes are lost.`,
     params: ProjectParam,
     body: MoveProject,
     accepted: starting(QueuedJob, MoveResult),
@@ -37,8 +37,8 @@ move.delete(
     id: "takeMoveBack",
     isAudited: true,
     summary: "Take back a move that has not switched",
-    description: `The project stays where it is, and the job that moves it deletes what it has copied, and ends as \`failed\`.
-After the switch this is a 409.`,
+    description: `The project stays where it is. The job that moves it deletes the rows that it has copied, and ends as \`failed\`. 409 after
+the switch.`,
     params: ProjectParam,
     accepted: QueuedJob,
     also: [409],

@@ -71,17 +71,19 @@ async function requireMovable(platform: Platform, project: Project, database: st
   if (!platform.shards.includes(database)) {
     const known = platform.shards.slice(0, 10).join(", ");
     throw new Invalid([
-      { field: "database", code: "invalid_enum_value", message: `There is no such database. There are: ${known}` },
+      { field: "database", code: "invalid_enum_value", message: `There is no such database. Databases: ${known}` },
     ]);
   }
   if (project.shard === database) {
-    throw new Invalid([{ field: "database", code: "invalid_enum_value", message: "The project is in this database" }]);
+    throw new Invalid([
+      { field: "database", code: "invalid_enum_value", message: "The project is already in this database" },
+    ]);
   }
   if (project.restoring) throw notRestored();
   const { move } = project;
   if (isMoving(project)) throw alreadyMoving(move?.jobId ?? null);
   if (move !== null && move.from !== database) {
-    throw new Conflict(`Rows that the last move left in ${move.from} are not deleted yet. Nothing was changed.`, {
+    throw new Conflict(`Rows from the last move are still being deleted in ${move.from}. Nothing was changed.`, {
       suggestion: `Send the request again in about an hour. Until then, the project can only move back to ${move.from}.`,
     });
   }
@@ -94,7 +96,7 @@ async function requireMovable(platform: Platform, project: Project, database: st
   );
   if (backup !== null) {
     throw new Conflict("A backup of this project is in progress. Nothing was changed.", {
-      suggestion: "Send the request again when the backup has ended: GET /admin/projects/{id}/backups.",
+      suggestion: "Send the request again when GET /admin/projects/{id}/backups says that the backup has ended.",
     });
   }
   if (isAlmostFull(await databaseSize(platform.databaseOf(database)))) {
@@ -107,6 +109,6 @@ async function requireMovable(platform: Platform, project: Project, database: st
 function alreadyMoving(jobId: Id | null): Conflict {
   const which = jobId === null ? "" : `, as job ${publicId(jobId)}`;
   return new Conflict(`A move of this project is in progress${which}.`, {
-    suggestion: "Wait until GET /admin/jobs/{id} says that the job has ended, or take the move back with DELETE.",
+    suggestion: "Poll GET /admin/jobs/{id} until the job has ended, or take the move back with DELETE.",
   });
 }

@@ -50,7 +50,7 @@ function notMoving(): Conflict {
 }
 
 function hasMoved({ shard, move }: Project): Conflict {
-  return new Conflict(`This project has moved to ${shard} already. Nothing was changed.`, {
+  return new Conflict(`This project has already moved to ${shard}. Nothing was changed.`, {
     suggestion: `To move it back, send POST with { "database": "${move?.from ?? ""}" }.`,
   });
 }

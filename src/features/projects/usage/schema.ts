@@ -7,23 +7,28 @@ const some = (own: Partial<Record<StorageKind, number>>) => ({ ...noRows(), ...o
 
 export const ProjectUsage = z
   .object({
-    database: z.string().meta({ description: "The binding of the database with the project's rows." }),
+    database: z.string().meta({ description: "The binding of the database that holds the project's rows." }),
     rows: PerKind.meta({
-      description: "How many there are of each kind. `other` has the rows of indexes, choices, contents and counts.",
+      description: "The number of rows of each kind. `other` counts indexes, choices, contents and counts.",
     }),
     bytes: PerKind.meta({
       description:
-        "Estimates: the lengths of what is in the rows, and 150 bytes for the keys of each. Files are exact.",
+        "The estimated bytes of each kind: the length of the data, and 150 bytes of keys per row. The size " +
+        "of files is exact.",
     }),
     totalBytes: z.number().int(),
-    limitBytes: z.number().int().nullable().meta({ description: "`maxStorageMb` in bytes; null without a limit." }),
+    limitBytes: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "`maxStorageMb` in bytes. Null if there is no limit." }),
     countedAt: z.iso
       .datetime()
       .nullable()
       .meta({
         description:
-          "When the last count ended; null before the first. A large project is counted every six hours, every hour from half of " +
-          "its limit on, and once a day below a hundredth of it.",
+          "When the last count ended. Null before the first. A large project is counted every six hours, " +
+          "hourly above half of its limit, and daily below a hundredth of it.",
       }),
   })
   .meta({

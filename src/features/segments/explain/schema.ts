@@ -14,8 +14,8 @@ const ExplainedFilter = z
     matches: z.boolean(),
     actual: z.unknown().meta({
       description:
-        "The contact's actual value: that of the field, the time of the last such event, or whether it is a member. " +
-        "Null when there is none.",
+        "What the filter was compared with: the value of the field, the time of the contact's last such " +
+        "event, or whether the contact is a member. Null if there is none.",
     }),
   })
   .meta({ id: "ExplainedFilter" });
@@ -44,7 +44,9 @@ export const SegmentExplanation = z
   .object({
     contactId: z.string(),
     matches: z.boolean(),
-    condition: ExplainedCondition.nullable().meta({ description: "Null for STATIC." }),
+    condition: ExplainedCondition.nullable().meta({
+      description: "The condition with the result of each filter. Null for a STATIC segment.",
+    }),
   })
   .meta({
     id: "SegmentExplanation",

@@ -11,7 +11,7 @@ members.post(
   {
     id: "addSegmentMembers",
     summary: "Add contacts to a STATIC segment",
-    description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that enters.",
+    description: "400 for a DYNAMIC segment. A tracked segment records an event for each contact that enters.",
     params: IdParam,
     body: AddMembers,
     ok: AddedMembers,
@@ -26,7 +26,7 @@ members.delete(
   {
     id: "removeSegmentMembers",
     summary: "Remove contacts from a STATIC segment",
-    description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that leaves.",
+    description: "400 for a DYNAMIC segment. A tracked segment records an event for each contact that leaves.",
     params: IdParam,
     body: RemoveMembers,
     ok: RemovedMembers,

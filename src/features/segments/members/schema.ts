@@ -10,10 +10,10 @@ export const AddMembers = z
   .object({
     emails: Emails,
     createMissing: z.boolean().nullish().meta({
-      description: "Creates a contact for each address without one. Default: false.",
+      description: "Whether to create a contact for each address without one. Default: false.",
     }),
     subscribed: z.boolean().nullish().meta({
-      description: "The state of created contacts. Default: true. Existing contacts keep their state.",
+      description: "Whether created contacts are subscribed. Default: true. Existing contacts do not change.",
     }),
   })
   .meta({ id: "AddMembers", example: { emails: ["ada@example.com", "bob@example.com"], createMissing: true } });
@@ -21,12 +21,12 @@ export type AddMembers = z.infer<typeof AddMembers>;
 
 const NotFoundEmails = z
   .array(z.string())
-  .meta({ description: "Addresses without a contact, as they were sent, without duplicates." });
+  .meta({ description: "The addresses without a contact, as you sent them, without duplicates." });
 
 export const AddedMembers = z
   .object({
     added: z.number().int(),
-    created: z.number().int().meta({ description: "Contacts that were created. `added` includes them." }),
+    created: z.number().int().meta({ description: "The number of contacts created. `added` includes them." }),
     alreadyMembers: z.number().int(),
     notFound: NotFoundEmails,
   })
@@ -39,7 +39,10 @@ export type RemoveMembers = z.infer<typeof RemoveMembers>;
 
 export const RemovedMembers = z
   .object({
-    removed: z.number().int().meta({ description: "Contacts that were not members do not count." }),
+    removed: z
+      .number()
+      .int()
+      .meta({ description: "The number of members removed. Contacts that were not members do not count." }),
     notFound: NotFoundEmails,
   })
   .meta({ id: "RemovedMembers", example: { removed: 1, notFound: [] } });

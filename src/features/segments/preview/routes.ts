@@ -10,7 +10,7 @@ preview.post(
   {
     id: "previewSegment",
     summary: "Preview the contacts that match a condition",
-    description: "Nothing is stored.",
+    description: "Counts the contacts and shows up to 10 of them. Nothing is stored.",
     isRead: true,
     body: PreviewSegment,
     ok: SegmentPreview,
