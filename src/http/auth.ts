@@ -81,11 +81,11 @@ async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: F
   }
   const { project, key } = caller;
   if (kindOf(key.kind) !== kind) {
-    throw new NotAuthenticated(`This endpoint takes a ${kind} key, and this is a ${key.kind} one.`, {
+    throw new NotAuthenticated(`This endpoint needs a ${kind} key, but this is a ${key.kind} key.`, {
       suggestion:
         kind === "secret"
           ? "Use a key that begins with sk_."
-          : "Use a key that begins with pk_, or call POST /events/track, which takes a secret one.",
+          : "Use a key that begins with pk_, or call POST /events/track with a secret key.",
     });
   }
   // Checked before the gate, so that a refused call does not hold an idempotency key that another caller needs.
@@ -99,8 +99,8 @@ async function admitMonitor(c: HonoContext<AppEnv>, isMonitorKey: IsMonitorKey):
   const given = bearerToken(c);
   if (given === null || !(await isMonitorKey(c.get("platform"), given))) return false;
   if (c.get("policy").takesMonitorKey || !routeOf(c)) return true;
-  throw new NotAuthenticated("This endpoint takes the operator's token, and this is a key of kind monitor.", {
-    suggestion: "Send ADMIN_TOKEN. A monitor key reads GET /admin/health and GET /admin/metrics.",
+  throw new NotAuthenticated("This endpoint needs the operator's token, but this is a monitor key.", {
+    suggestion: "Send ADMIN_TOKEN. A monitor key can only read GET /admin/health and GET /admin/metrics.",
   });
 }
 
@@ -127,7 +127,7 @@ async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
     if (!(refusal instanceof NotAuthenticated)) throw refusal;
     c.header("WWW-Authenticate", 'Basic realm="Petrel", charset="UTF-8"');
     if (!config.isDevelopment) throw refusal;
-    throw new NotAuthenticated("The outbox takes the operator's token when it is called by this host name.", {
+    throw new NotAuthenticated("The outbox needs the operator's token if it is opened at this host name.", {
       suggestion: "Open it on localhost, add the host name to OUTBOX_HOSTS, or give ADMIN_TOKEN as the password.",
     });
   });

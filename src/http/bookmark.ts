@@ -14,7 +14,9 @@ const any = "any";
 /** Describes the bookmark header of an answer, for the OpenAPI document. */
 export const bookmarkOfAnswer = {
   schema: { type: "string" as const },
-  description: "The state of the database that this answer shows. Send it back to read from a copy that is no older.",
+  description:
+    "The state of the database that this answer shows. Send it with your next call to read from a copy " +
+    "that is at least as new.",
 };
 
 /** Describes the bookmark header of a call, for the OpenAPI document. */
@@ -23,7 +25,8 @@ export const bookmarkOfCall = {
   in: "header" as const,
   schema: { type: "string" as const },
   description:
-    "The header of your last answer, or `any`: a copy of the database may then answer. Any other value is a 400.",
+    "The `Petrel-Bookmark` header of your last answer, or `any`, so that a copy of the database may " +
+    "answer. Any other value is a 400.",
 };
 
 /**
@@ -85,7 +88,7 @@ async function startOf(c: HonoContext<AppEnv>, given: string): Promise<string | 
 }
 
 export function badBookmark(): BadRequest {
-  return new BadRequest(`The ${bookmarkHeader} header is not one that an answer had.`, {
-    suggestion: "Send it back as it was in your last answer, or leave it out.",
+  return new BadRequest(`The ${bookmarkHeader} header is not the one of an answer.`, {
+    suggestion: "Send the header of your last answer unchanged, or leave it out.",
   });
 }

@@ -111,8 +111,8 @@ const ifMatch = {
   schema: { type: "string" as const },
   // Has no example: the reference page would send it, and most calls would fail with a 412.
   description:
-    'The `version` that you expect, such as `"7"`. When the current version is a different one, the call is a 412 and ' +
-    "changes nothing.",
+    'The `version` that you expect, such as `"7"`. If the current version is another one, the call is a ' +
+    "412 and changes nothing.",
 };
 
 const idempotencyKey = {

@@ -33,7 +33,7 @@ async function serveFile(c: HonoContext<AppEnv>, name: string): Promise<Response
 async function answerMissing(c: HonoContext<AppEnv>): Promise<Response> {
   const page = await findFile(c, missing);
   if (page && wantsPage(c)) return answerFile(c, page, missing, 404);
-  const advice = page ? "The documents begin at /docs." : "The documents were not built with this installation.";
+  const advice = page ? "The documents begin at /docs." : "The documents are missing in this installation's build.";
   throw new UnknownRoute(c.req.method, c.req.path, advice);
 }
 

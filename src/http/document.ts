@@ -28,17 +28,17 @@ const info = {
 
 /** The tags in the order of the reference, with the most used ones first. */
 const tags = [
-  { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
+  { name: "Sending", description: "Send email. Petrel stores each accepted email, and delivers it in the background." },
   { name: "Emails", description: "The record of each email: its status, content and events." },
   { name: "Contacts", description: "The people you write to, with their data and their subscription." },
   { name: "Events", description: "What your contacts do, as your product reports it." },
   { name: "Activity", description: "What happened and what is scheduled, for a feed and for charts." },
   {
     name: "Campaigns",
-    description: "One mail to an audience: sent at once or at a given time, to each recipient exactly once.",
+    description: "One email to an audience: sent at once or at a given time, to each recipient exactly once.",
   },
   { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
-  { name: "Workflows", description: "Journeys of single contacts: steps that an event, a schedule or a call starts." },
+  { name: "Workflows", description: "Journeys of single contacts. An event, a schedule or a call starts the steps." },
   { name: "Topics", description: "Groups of marketing email that a person can leave one by one." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
@@ -56,7 +56,7 @@ const tags = [
   { name: "Audit log", description: "What was changed, and by whom." },
   { name: "People", description: "People who use the console, and their rights in each project." },
   { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
-  { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
+  { name: "Operator", description: "Projects and their keys. These calls need the operator's `ADMIN_TOKEN`." },
 ];
 
 const bearer = (description: string) => ({ type: "http" as const, scheme: "bearer", description });
@@ -70,9 +70,9 @@ const securitySchemes = {
     in: "cookie" as const,
     name: "__Host-petrel",
     description:
-      "The session of a person who signed in. With the header `Petrel-Project`, which contains the id of one of their projects, it " +
-      "replaces a secret key, within the rights of the person's role. A call that changes something must come from a " +
-      "page of this installation.",
+      "The session of a person who signed in. Together with the header `Petrel-Project`, which has the id " +
+      "of one of the person's projects, it replaces a secret key, within the rights of the person's role. " +
+      "A call that changes something must come from a page of this installation.",
   },
 };
 

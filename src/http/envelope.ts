@@ -3,7 +3,7 @@ import { errorCodes } from "./error-codes";
 
 /** A field with a fault. */
 export const FieldFault = z.object({
-  field: z.string().meta({ description: "A dot path, such as `attachments.0.filename`." }),
+  field: z.string().meta({ description: "The path of the field, such as `attachments.0.filename`." }),
   message: z.string(),
   code: z.enum([
     "invalid_type",
@@ -22,10 +22,10 @@ export const FieldFault = z.object({
 export const ErrorEnvelope = z
   .object({
     success: z.literal(false),
-    message: z.string().meta({ description: "`error.message` and `error.suggestion` in one." }),
+    message: z.string().meta({ description: "`error.message` and `error.suggestion` together." }),
     error: z.object({
       code: z.string().meta({
-        description: `One of ${Object.keys(errorCodes).join(", ")}. New codes may come: treat others by the status.`,
+        description: `One of ${Object.keys(errorCodes).join(", ")}. Codes may be added: treat unknown ones by their status.`,
       }),
       message: z.string(),
       statusCode: z.number().int(),

@@ -24,7 +24,7 @@ const lostDomain = {
   status: "warn",
   summary: "1 verified sender domain lost DNS records.",
   detail: "mail.acme.example since 2026-01-31T07:00:00.000Z",
-  mend: "GET /domains/{id}/verify says which records are missing. After three days such a domain may not send.",
+  mend: "GET /domains/{id}/verify says which records are missing. After three days without them, the domain can no longer send.",
 };
 const shortTables = {
   name: "migrations",

@@ -20,7 +20,7 @@ function databasesOf({ db, control, project }: Context): Db[] {
 
 const AuditQuery = CursorQuery.extend(AuditFilters.shape).superRefine(endsAfterStart);
 
-const howToRead = `Entries are kept for 400 days, and no call changes them. With filters, a page may hold fewer entries than
+const howToRead = `Entries are kept for 400 days, and no call can change them. With filters, a page may hold fewer entries than
 \`limit\`, or none, although \`hasMore\` is true: follow \`cursor\` until it is false.`;
 
 audit.get(
@@ -29,8 +29,8 @@ audit.get(
     id: "listAudit",
     role: "admin",
     summary: "List what was changed, and by whom, newest first",
-    description: `Changes of the project's settings, keys, people, domains, webhooks, templates, segments, campaigns and workflows, by
-people, keys and the operator, and the other calls by which people changed something, with no \`changes\`. ${howToRead}`,
+    description: `Lists changes of the project's settings, keys, people, domains, webhooks, templates, segments, campaigns and workflows, by
+people, keys and the operator. Other calls with which people changed something are listed without \`changes\`. ${howToRead}`,
     query: AuditQuery,
     ok: AuditPage,
   },
@@ -43,8 +43,8 @@ installationAudit.get(
   {
     id: "listInstallationAudit",
     summary: "List what was changed in the installation itself, and by whom, newest first",
-    description: `New and deleted projects, owners, keys of the installation and other calls of the operator. Changes within a
-project are in its \`GET /audit\`. ${howToRead}`,
+    description: `Lists new and deleted projects, owners, keys of the installation and other calls of the operator. For changes within a
+project, see \`GET /audit\`. ${howToRead}`,
     query: AuditQuery,
     ok: AuditPage,
   },

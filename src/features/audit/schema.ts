@@ -19,25 +19,29 @@ const AuditEntry = z
     id: z.uuid(),
     at: z.iso.datetime(),
     actor: z.object({
-      kind: z.enum(actorKinds).meta({ description: "`operator` stands for `ADMIN_TOKEN`." }),
-      id: z.uuid().nullable().meta({ description: "Null for the operator." }),
+      kind: z.enum(actorKinds).meta({ description: "Who made the call. `operator` stands for `ADMIN_TOKEN`." }),
+      id: z.uuid().nullable().meta({ description: "The id of the person or key. Null for the operator." }),
       name: z.string().nullable().meta({
-        description:
-          "The name at the time: for a person the name or address, for a key the name or its first characters.",
+        description: "The name at the time: a person's name or address, a key's name or first characters.",
       }),
     }),
-    action: z.string().meta({ description: "The operation that was called, by its id in this document." }),
+    action: z.string().meta({ description: "The operation, by its `operationId` in this document." }),
     target: z.object({
       type: z.string(),
-      id: z.uuid().nullable().meta({ description: "Null for the installation as a whole." }),
+      id: z
+        .uuid()
+        .nullable()
+        .meta({ description: "The id of what was changed. Null for the installation as a whole." }),
       name: z.string().nullable(),
     }),
     changes: z.array(
       z.object({ field: z.string(), from: z.unknown().optional(), to: z.unknown().optional() }).meta({
-        description: "Secrets and bodies have neither `from` nor `to`: the entry only says that they changed.",
+        description:
+          "What changed, by field. Secrets and bodies have neither `from` nor `to`: the entry only says that " +
+          "they changed.",
       }),
     ),
-    ip: z.string().nullable().meta({ description: "The IP address of the call." }),
+    ip: z.string().nullable().meta({ description: "The IP address that the call came from." }),
     requestId: z.string().meta({ description: "The `X-Request-ID` of the answer." }),
   })
   .meta({ id: "AuditEntry", example });
@@ -47,8 +51,8 @@ export const AuditPage = z
     data: z.array(AuditEntry),
     cursor: z.string(),
     hasMore: z.boolean(),
-    total: z.number().int().meta({ description: "On the first page only; 0 on later pages." }),
-    approximate: z.literal(true).optional().meta({ description: "Present when there may be more than `total`." }),
+    total: z.number().int().meta({ description: "The number of entries, on the first page only; 0 on later pages." }),
+    approximate: z.literal(true).optional().meta({ description: "Present if there may be more entries than `total`." }),
     countedAt: z.iso.datetime().optional(),
     warnings: Warnings,
   })

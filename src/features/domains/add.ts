@@ -101,7 +101,7 @@ function insertDomain(row: DomainRow): Statement {
 
 export function alreadyHere(domain: string): Conflict {
   return new Conflict(`${domain} is already a domain of this project.`, {
-    suggestion: "List it with GET /domains.",
+    suggestion: "Use the existing domain, which GET /domains lists.",
   });
 }
 
@@ -111,7 +111,7 @@ function countUnverified(ctx: Context): SQL {
 
 function tooMany(): Conflict {
   return new Conflict(`A project may have at most ${maxUnverified} domains that are not verified. Nothing was added.`, {
-    suggestion: "Create the DNS records of the pending ones, or remove domains that are no longer needed.",
+    suggestion: "Create the DNS records of the unverified domains, or remove domains that are no longer needed.",
   });
 }
 

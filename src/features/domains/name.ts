@@ -79,6 +79,6 @@ export async function freeNames(platform: Platform, claims: { domain: string; cl
 
 export function takenElsewhere(domain: string): Conflict {
   return new Conflict(`${domain} is already verified in another project.`, {
-    suggestion: "Remove it there first, or use a subdomain.",
+    suggestion: "Remove the domain from the other project first, or use a subdomain.",
   });
 }

@@ -20,7 +20,7 @@ domains.post(
     isAudited: true,
     role: "admin",
     summary: "Add a sender domain",
-    description: "Returns the DNS records to create. Mail can be sent from the domain once it is VERIFIED.",
+    description: "Returns the DNS records to create. You can send mail from the domain once it is VERIFIED.",
     body: AddDomain,
     created: Domain,
     also: [404, 503],
@@ -44,7 +44,7 @@ domains.get(
   {
     id: "listDomainsOfProject",
     summary: "List the sender domains of a project",
-    description: "The project must be the key's own; any other is a 404. `GET /domains` returns the same.",
+    description: "The project must be that of the key; any other is a 404. Same as `GET /domains`.",
     params: z.object({ projectId: pathId("projectId") }),
     ok: Domains,
   },
@@ -60,10 +60,10 @@ domains.get(
     id: "verifyDomain",
     summary: "Check a sender domain now",
     description:
-      "Checks every DNS record, asks the mail provider, and returns the result. The domain is VERIFIED once all required " +
-      "records exist and the provider agrees. Domains are also checked in the background: PENDING ones every 5 minutes, " +
-      "and less often after three days; VERIFIED ones every hour. A domain stays VERIFIED until its checks have failed " +
-      "for 72 hours.",
+      "Checks every DNS record, asks the mail provider, and returns the result. The domain is VERIFIED " +
+      "once all required records exist and the provider confirms it. Domains are also checked in the " +
+      "background: PENDING ones every 5 minutes, less often after three days; VERIFIED ones every hour. A " +
+      "domain stays VERIFIED until its checks have failed for 72 hours.",
     // The route writes the result of the check, so it must not read from a copy that lags.
     readsCopies: false,
     params: IdParam,
@@ -81,7 +81,9 @@ domains.delete(
     isAudited: true,
     role: "admin",
     summary: "Remove a sender domain",
-    description: "No more mail is sent from it. 409 while a template or a scheduled email sends from it.",
+    description:
+      "No more mail is sent from the domain. 409 while a template or a scheduled email uses it as the " +
+      "sender domain.",
     params: IdParam,
     refusals: () => [
       domainInUse("acme.example", [{ type: "template", id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Welcome" }]),

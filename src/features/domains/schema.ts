@@ -55,7 +55,7 @@ export const Domains = z.array(Domain).meta({ id: "Domains", example: [domainExa
 export const AddDomain = z
   .object({
     domain: z.string(),
-    projectId: z.string().nullish().meta({ description: "The id of the key's own project. Any other id is 404." }),
+    projectId: z.string().nullish().meta({ description: "The id of the key's own project. Any other id is a 404." }),
   })
   .meta({ id: "AddDomain", example: { domain: "acme.example" } });
 export type AddDomain = z.infer<typeof AddDomain>;

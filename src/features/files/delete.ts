@@ -58,7 +58,7 @@ function usesOf(ctx: Context, id: Id): Record<Users, SQL> {
 }
 
 export function fileInUse(details: Record<Users, Use[]>): Conflict {
-  return new Conflict("A template or an open campaign names this file. Nothing was deleted.", {
+  return new Conflict("A template or an open campaign uses this file. Nothing was deleted.", {
     suggestion: "Remove the image from everything listed in details, then delete the file again.",
     details: { ...details },
   });

@@ -18,11 +18,11 @@ export const StoredFile = z
     id: z.string(),
     url: z
       .string()
-      .meta({ description: "Anybody who knows the URL may read the file, without a key. It never changes." }),
-    name: z.string().nullable().meta({ description: "The name given by the upload." }),
-    contentType: z.enum(imageTypes).meta({ description: "Read from the file's first bytes." }),
-    width: z.number().int().meta({ description: "In pixels." }),
-    height: z.number().int().meta({ description: "In pixels." }),
+      .meta({ description: "The URL of the file, which anybody can read without a key. It never changes." }),
+    name: z.string().nullable().meta({ description: "The file name in the upload." }),
+    contentType: z.enum(imageTypes).meta({ description: "The media type, found from the file's first bytes." }),
+    width: z.number().int().meta({ description: "The width in pixels." }),
+    height: z.number().int().meta({ description: "The height in pixels." }),
     bytes: z.number().int(),
     createdAt: z.iso.datetime(),
   })
@@ -43,7 +43,7 @@ export const UploadFile = z
     file: z
       .custom<File>((given) => given !== undefined, { message: "Required", params: { code: "required" }, abort: true })
       .refine((given) => given instanceof File, {
-        message: "Must be one file, such as `curl -F file=@logo.png` sends",
+        message: "Must be one file, as sent by `curl -F file=@logo.png`",
         params: { code: "invalid_type" },
       })
       .meta({ type: "string", format: "binary", description: "A PNG, JPEG, GIF or WebP image of at most 5 MB." }),

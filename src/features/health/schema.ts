@@ -4,9 +4,9 @@ const Status = z.enum(["ok", "warn", "fail"]);
 
 export const HealthAnswer = z
   .object({
-    status: Status.describe("The worst of the checks: `warn` needs a look today, `fail` needs one now"),
-    version: z.string().describe("The version of the product"),
-    checkedAt: z.iso.datetime().describe("An answer is reused for 15 seconds"),
+    status: Status.describe("The worst status of all checks: `warn` needs attention today, `fail` now"),
+    version: z.string().describe("The version of Petrel"),
+    checkedAt: z.iso.datetime().describe("When the checks ran. An answer is reused for 15 seconds"),
     checks: z.array(
       z.object({
         name: z.string(),
@@ -29,7 +29,7 @@ export const HealthAnswer = z
           status: "warn",
           summary: "1 verified sender domain lost DNS records.",
           detail: "mail.acme.example since 2026-01-31T07:00:00.000Z",
-          mend: "GET /domains/{id}/verify says which records are missing. After three days such a domain may not send.",
+          mend: "GET /domains/{id}/verify says which records are missing. After three days without them, the domain can no longer send.",
         },
       ],
     },

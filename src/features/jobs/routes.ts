@@ -14,7 +14,7 @@ jobs.get(
     id: "listJobs",
     summary: "List the background jobs, newest first",
     description: `With \`status\` or \`type\`, a page may hold fewer jobs than \`limit\`, or none, although \`hasMore\` is true: follow
-\`cursor\` until it is false. Jobs that the service starts by itself, such as counts of segments, are listed too.`,
+\`cursor\` until it is false. The list includes jobs that Petrel starts by itself, such as counts of segments.`,
     query: CursorQuery.extend(JobFilters.shape),
     ok: JobPage,
   },
@@ -26,8 +26,8 @@ jobs.get(
   {
     id: "getJob",
     summary: "Get a background job of any type",
-    description: `A job can be read for 30 days after it has ended. A job that failed repeatedly for a day is \`failed\`, and
-its \`errors\` say so.`,
+    description: `You can read a job until 30 days after it has ended. If a job has failed repeatedly for a day, its status is \`failed\`, and
+its \`errors\` say why.`,
     params: IdParam,
     ok: Job,
   },

@@ -21,10 +21,10 @@ export const Job = z
     status: z.enum(jobStatuses),
     progress: z.number().int().min(0).max(100),
     result: z.record(z.string(), z.unknown()).nullable().meta({
-      description: "The schema in `x-job-result` of the call that started the job, once it is completed.",
+      description: "The result of a completed job, with the schema in `x-job-result` of the call that started it.",
     }),
     errors: z.array(z.record(z.string(), z.unknown())),
-    warnings: Warnings.meta({ description: "For an import: the same as in `GET /contacts/import/{jobId}`." }),
+    warnings: Warnings.meta({ description: "For an import: as in `GET /contacts/import/{jobId}`." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })
@@ -46,8 +46,8 @@ export const JobPage = z
     data: z.array(Job),
     cursor: z.string(),
     hasMore: z.boolean(),
-    total: z.number().int().meta({ description: "On the first page only; 0 on later pages." }),
-    approximate: z.literal(true).optional().meta({ description: "Present when there may be more than `total`." }),
+    total: z.number().int().meta({ description: "The number of jobs, on the first page only; 0 on later pages." }),
+    approximate: z.literal(true).optional().meta({ description: "Present if there may be more jobs than `total`." }),
     countedAt: z.iso.datetime().optional(),
     warnings: Warnings,
   })

@@ -10,9 +10,9 @@ searching.get(
     id: "search",
     summary: "Find anything by its id, its address or the beginning of its name",
     description:
-      "Contacts by their address, emails by their id, and templates, campaigns, segments, workflows, topics, sender domains and webhooks " +
-      "by the beginning of their name, or of their URL. Everything is also found by its id. At most 20 results: exact " +
-      "matches come first, then the types take turns.",
+      "Finds contacts by address, emails by id, and templates, campaigns, segments, workflows, topics, " +
+      "sender domains and webhooks by the beginning of their name or URL. Everything is also found by its " +
+      "id. At most 20 results: exact matches come first, then the types take turns.",
     query: SearchQuery,
     ok: SearchResults,
   },

@@ -16,7 +16,7 @@ export const SearchQuery = z.object({
     .max(maxQueryLength)
     .refine(...storable)
     .meta({
-      description: "An id, the address of a contact, or the beginning of a name. Case does not matter.",
+      description: "An id, the beginning of a name, or a contact's address, in upper or lower case.",
       example: "welcome",
     }),
 });
@@ -45,7 +45,7 @@ export const SearchResults = z
         }),
         hint: z
           .string()
-          .meta({ description: "Distinguishes it from others of the same name: for example, its status." }),
+          .meta({ description: "What distinguishes the result from others of the same name, such as its status." }),
       }),
     ),
     warnings: Warnings,

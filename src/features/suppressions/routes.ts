@@ -38,7 +38,7 @@ suppressions.post(
     grows: false,
     summary: "Import the suppression list of another service",
     description:
-      "The call is done completely or not at all. An address that is already listed keeps its reason and time.",
+      "The call takes effect completely or not at all. An address that is already listed keeps its reason and time.",
     body: AddSuppressions,
     ok: AddedSuppressions,
     foreignNames: foreignNamesOfSuppressions,

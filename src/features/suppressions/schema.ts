@@ -34,15 +34,19 @@ export const AddSuppressions = z
     suppressions: z
       .array(
         AddSuppression.extend({
-          createdAt: z.iso.datetime({ offset: true }).nullish().meta({
-            description:
-              "When the other service listed it. Defaults to the current time, which also replaces a time in the future.",
-          }),
+          createdAt: z.iso
+            .datetime({ offset: true })
+            .nullish()
+            .meta({
+              description:
+                "When the other service listed the address. Default: the current time, which also replaces a time in " +
+                "the future.",
+            }),
         }),
       )
       .min(1)
       .max(maxSuppressions)
-      .meta({ description: "If an address is sent twice, only the first one counts." }),
+      .meta({ description: "The addresses to suppress. If you send an address twice, only the first entry counts." }),
   })
   .meta({
     id: "AddSuppressions",
@@ -54,7 +58,9 @@ const count = z.number().int();
 
 export const AddedSuppressions = z
   .object({
-    created: count.meta({ description: "Addresses that are suppressed now and were not before." }),
-    existing: count.meta({ description: "Addresses that were suppressed already. They keep their reason and time." }),
+    created: count.meta({ description: "The number of addresses that are newly suppressed." }),
+    existing: count.meta({
+      description: "The number of addresses that were already suppressed. They keep their reason and time.",
+    }),
   })
   .meta({ id: "AddedSuppressions", example: { created: 2, existing: 0 } });

@@ -45,16 +45,17 @@ export async function createTopic(ctx: Context, input: CreateTopic): Promise<Top
 
 export function tooManyTopics(): Conflict {
   return new Conflict(`This project has ${maxTopics} topics, which is the most it can have. Nothing was created.`, {
-    suggestion: "Delete one that is not used. Few people choose among more than ten.",
+    suggestion: "Delete a topic that is not used. Few people choose among more than ten.",
     details: { limit: maxTopics },
   });
 }
 
 function tooManyTopicsEver(): Conflict {
   return new Conflict(
-    `This project has made ${maxTopicsEver} topics, deleted ones included, which is the most it can make. Nothing was created.`,
+    `This project has created ${maxTopicsEver} topics, deleted ones included, which is the most it can ` +
+      "create. Nothing was created.",
     {
-      suggestion: "Change the name of a topic that is no longer used with PATCH /topics/{id}; its slug stays.",
+      suggestion: "Rename a topic that is no longer used with PATCH /topics/{id}. Its slug does not change.",
       details: { limit: maxTopicsEver },
     },
   );

@@ -73,7 +73,7 @@ type Uses = Record<Exclude<Users, "audiences">, Use[]>;
 
 export function topicInUse(details: Uses): Conflict {
   return new Conflict("This topic is in use. Nothing was deleted.", {
-    suggestion: "Remove it from everything listed in details, then delete it again.",
+    suggestion: "Remove the topic from everything listed in details, then delete it again.",
     details: { ...details },
   });
 }

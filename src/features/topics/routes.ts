@@ -22,8 +22,8 @@ topics.post(
     id: "createTopic",
     summary: "Create a topic",
     description:
-      "A project has at most 50 topics. Mail belongs to a topic by its template's `topicId`: contacts who left the topic get " +
-      "none of it. `subscribed: false` on a contact overrules all topics.",
+      "A project may have at most 50 topics. Mail belongs to a topic by its template's `topicId`: contacts " +
+      "who left the topic get none of this mail. `subscribed: false` on a contact overrules all topics.",
     body: CreateTopic,
     created: Topic,
     refusals: () => [tooManyTopics()],
@@ -43,7 +43,7 @@ topics.patch(
   {
     id: "updateTopic",
     summary: "Change a topic",
-    description: "Only the fields sent change. The slug never does.",
+    description: "Changes only the fields that you send. The slug never changes.",
     params: IdParam,
     body: UpdateTopic,
     ok: Topic,
@@ -57,8 +57,9 @@ topics.delete(
     id: "deleteTopic",
     summary: "Delete a topic",
     description:
-      "409 while a template, a campaign that is DRAFT, SCHEDULED or SENDING, or a condition uses it. Links in mail of the " +
-      "topic that is already out then unsubscribe from all marketing email.",
+      "409 while a template, a campaign that is DRAFT, SCHEDULED or SENDING, or a condition uses the " +
+      "topic. The unsubscribe links in the topic's mail that is already out then unsubscribe from all " +
+      "marketing email.",
     params: IdParam,
     refusals: () => [
       topicInUse({

@@ -15,13 +15,14 @@ export const topicExample = {
 export const Topic = z
   .object({
     id: z.string(),
-    name: z.string().meta({ description: "Recipients see it on their pages." }),
+    name: z.string().meta({ description: "The name of the topic, which recipients see on their pages." }),
     slug: z.string().meta({
       description:
-        "Derived from the name at creation, then fixed. Conditions name the topic `topic.<slug>`. It is never used again.",
+        "Derived from the name when the topic is created, never changed, and never used again. Conditions " +
+        "use it as `topic.<slug>`.",
     }),
-    description: z.string().nullable().meta({ description: "Recipients see it on their pages." }),
-    defaultSubscribed: z.boolean().meta({ description: "Applies to contacts who never chose." }),
+    description: z.string().nullable().meta({ description: "A description that recipients see on their pages." }),
+    defaultSubscribed: z.boolean().meta({ description: "Whether contacts who never chose are in the topic." }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -48,8 +49,8 @@ export const CreateTopic = z
       .nullish()
       .meta({
         description:
-          "Default: true. With false, campaigns and workflows mail only contacts that joined; `POST /v1/send` mails all " +
-          "but those that left.",
+          "Whether contacts who never chose are in the topic. Default: true. With false, campaigns and " +
+          "workflows mail only contacts who joined; `POST /v1/send` mails all but those who left.",
       }),
   })
   .meta({ id: "CreateTopic", example: { name: topicExample.name, description: topicExample.description } });
@@ -60,7 +61,7 @@ export const UpdateTopic = z
     name: VisibleName.optional(),
     description,
     defaultSubscribed: z.boolean().optional().meta({
-      description: "Applies at once to every contact that never chose, without events.",
+      description: "Applies at once to every contact who never chose, without events.",
     }),
   })
   .meta({ id: "UpdateTopic", example: { name: "News and offers" } });

@@ -32,9 +32,9 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
       id: "listTrash",
       summary: "List what was deleted and can be restored, newest deletion first",
       description:
-        "Deleted templates, campaigns, segments and workflows stay in the trash for 30 days. Nothing lists or uses them there, and " +
-        "`POST /trash/{type}/{id}/restore` brings them back. A project has at most 10,000 of them in its trash: a deletion beyond " +
-        "that ends the oldest, which is deleted for good early.",
+        "Deleted templates, campaigns, segments and workflows stay in the trash for 30 days. Until then, " +
+        "`POST /trash/{type}/{id}/restore` brings them back. Nothing else lists or uses them. The trash of a project has at most " +
+        "10,000 of them: a deletion beyond that deletes the oldest permanently.",
       query: CursorQuery.extend({ type: TypeOfTrash.optional() }),
       ok: TrashPage,
     },
@@ -49,11 +49,12 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
       once: true,
       summary: "Restore what was deleted",
       description:
-        "Answers with the resource, under its old id. A template comes back with its versions, a campaign in the state and with the " +
-        "figures that it had, a segment with its condition or its members, and a workflow disabled, with its ended executions. A " +
-        "tracked segment records events only for contacts that entered or left since. 404 for what is not in the trash, also after " +
-        "30 days. 409 when something that it names was deleted too, when another segment has its slug, or when the project has as " +
-        "many of them as it may have. With an `Idempotency-Key`, a repeat gets the first answer again.",
+        "Returns the resource, with its old id. A template comes back with its versions, a campaign with its " +
+        "state and figures, a segment with its condition or members, and a workflow disabled, with its ended " +
+        "executions. A tracked segment records events only for contacts that have entered or left since. 404 " +
+        "if the trash does not have it, as after 30 days. 409 if something that it refers to was deleted " +
+        "too, if another segment has its slug, or if the project may not have more of its type. With an " +
+        "`Idempotency-Key`, a repeat gets the first answer again.",
       params: TrashParam,
       ok: {
         schema: z.union(trashTypes.map((type) => restorers[type].schema)),
@@ -72,7 +73,7 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
     {
       id: "deleteFromTrash",
       summary: "Delete for good what is in the trash",
-      description: "It can no longer be restored. Its space is free within some hours.",
+      description: "The resource can no longer be restored. Its space is free within a few hours.",
       params: TrashParam,
     },
     (ctx, { params: { type, id } }) => endEntry(ctx, typeOf(type), id),

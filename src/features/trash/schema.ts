@@ -14,10 +14,12 @@ export const TrashType = z.enum(trashTypes);
 
 const TrashEntry = z.object({
   type: TrashType,
-  id: z.string().meta({ description: "The id that the resource had, and has again when it is restored." }),
+  id: z.string().meta({ description: "The id that the resource had, and has again after a restore." }),
   name: z.string(),
   deletedAt: z.iso.datetime(),
-  restorableUntil: z.iso.datetime().meta({ description: "30 days after the deletion. Then it is deleted for good." }),
+  restorableUntil: z.iso
+    .datetime()
+    .meta({ description: "The time 30 days after the deletion, when the resource is deleted permanently." }),
 });
 export type TrashEntry = z.infer<typeof TrashEntry>;
 
@@ -27,11 +29,11 @@ export const TrashPage = z
     cursor: z.string(),
     hasMore: z.boolean(),
     total: z.number().int(),
-    approximate: z
-      .literal(true)
+    approximate: z.literal(true).optional().meta({ description: "Present if `total` counts only the newest entries." }),
+    countedAt: z.iso
+      .datetime()
       .optional()
-      .meta({ description: "Present when `total` counts only the newest entries." }),
-    countedAt: z.iso.datetime().optional().meta({ description: "The time of the count. Present with `approximate`." }),
+      .meta({ description: "When the entries were counted. Present with `approximate`." }),
     warnings: Warnings,
   })
   .meta({ id: "TrashPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });

@@ -86,7 +86,7 @@ export function fileTooLarge(): TooLarge {
 }
 
 export function tooManyOpen(ids: Id[]): Conflict {
-  return new Conflict(`This project has ${maxOpen} open uploads, the most at once. Nothing was begun.`, {
+  return new Conflict(`This project has ${maxOpen} open uploads, which is the most at once. Nothing was begun.`, {
     suggestion:
       "Complete one of the uploads in details with POST /contacts/imports/{id}/complete, or delete it with " +
       "DELETE /contacts/imports/{id}.",

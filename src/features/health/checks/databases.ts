@@ -20,7 +20,8 @@ export const migrations: HealthCheck = {
     const detail = someOf(levels.map(({ shard, level }) => `${shard}: ${level ?? "no migration"}`));
     if (behind.length > 0) {
       return fail(
-        `${counted(behind.length, "database")} without the tables of this version, which needs the migration ${latestMigration}.`,
+        `${counted(behind.length, "database")} without the tables of this version, which needs the migration ` +
+          `${latestMigration}.`,
         {
           detail,
           mend: "Run `npm run deploy`, which applies the migrations before it uploads the code.",

@@ -52,8 +52,8 @@ export const failedMail: HealthCheck = {
     const found = {
       detail: `${counted(failed, "email")} FAILED. The provider's answer for ${counted(unknown, "email")} was lost (UNKNOWN).${await worstProjects(look, states, "mail")}`,
       mend:
-        "GET /emails?status=FAILED with the project's key says why. POST /emails/retry sends them again; " +
-        "UNKNOWN ones may have arrived.",
+        "GET /emails?status=FAILED with the project's key says why. POST /emails/retry sends the emails " +
+        "again, but UNKNOWN ones may already have arrived.",
     };
     return unknown >= mostUnknown
       ? fail("Answers of the mail provider were lost within the last hour.", found)
@@ -81,7 +81,9 @@ export const mailLanes: HealthCheck = {
       const since = paused.map(({ about, pausedSince }) => `${about} since ${iso(pausedSince ?? now)}`);
       return fail("A mail provider does not accept mail, so mail waits.", {
         detail: `${since.join(", ")}. A single email probes the provider every few minutes.`,
-        mend: "Look at mail_provider, and at the provider's status page and account. Waiting mail is sent once it answers.",
+        mend:
+          "Check mail_provider, and the provider's status page and account. Waiting mail is sent once the " +
+          "provider answers.",
       });
     }
     if (known.some(({ lanes }) => lanes === null)) {
@@ -108,7 +110,7 @@ export const reputation: HealthCheck = {
     if (pausedProjects.length === 0) return ok("No project's marketing mail is paused.");
     return warn(`The marketing mail of ${counted(pausedProjects.length, "project")} is paused.`, {
       detail: someOf(pausedProjects.map(({ id, reason }) => `${id}: ${reason}`)),
-      mend: "Once its list is clean: PATCH /admin/projects/{id} { sendingPaused: null }.",
+      mend: "When the project's list is clean: PATCH /admin/projects/{id} { sendingPaused: null }.",
     });
   },
 };
@@ -121,7 +123,9 @@ export const senderDomains: HealthCheck = {
     if (failing.length === 0) return ok("Each verified sender domain still has its DNS records.");
     return warn(`${counted(failing.length, "verified sender domain")} lost DNS records.`, {
       detail: someOf(failing.map(({ domain, failingSince }) => `${domain} since ${iso(failingSince)}`)),
-      mend: "GET /domains/{id}/verify says which records are missing. After three days such a domain may not send.",
+      mend:
+        "GET /domains/{id}/verify says which records are missing. After three days without them, the domain " +
+        "can no longer send.",
     });
   },
 };

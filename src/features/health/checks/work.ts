@@ -53,7 +53,8 @@ export const projectMoves: HealthCheck = {
     const named = (some: typeof moves) =>
       someOf(some.map(({ id, move }) => `${id}: ${move.from} to ${move.to}, ${move.stage}`));
     const mend =
-      "GET /admin/jobs/{id} with the `jobId` of GET /admin/projects/{id}. DELETE /admin/projects/{id}/move takes the move back.";
+      "GET /admin/projects/{id} has the `jobId` for GET /admin/jobs/{id}. DELETE /admin/projects/{id}/move " +
+      "takes the move back.";
     const fenced = moves.filter(({ move }) => (move.fencedAt ?? now) < now - fencedMs);
     if (fenced.length > 0)
       return fail(`Writes of ${counted(fenced.length, "project")} are refused by a move that is stuck.`, {
@@ -104,7 +105,7 @@ export const workflowShards: HealthCheck = {
     const overdue = sumOf(await databases(), (state) => state.overdueExecutions);
     if (overdue === 0) return ok("No execution of a workflow is overdue.");
     return warn(`${counted(overdue, "execution")} of workflows should have moved on minutes ago.`, {
-      mend: "Look at crons, which wakes them, and at the log of the Worker for failures of the shards.",
+      mend: "Check crons, which wakes the executions, and the Worker's log for failures of the shards.",
     });
   },
 };
