@@ -14,8 +14,8 @@ import type { AppEnv } from "./router";
  */
 const LegacyError = z
   .object({
-    error: z.string().meta({ description: "The first missing field." }),
-    message: z.string().meta({ description: "What is wrong, and what to do." }),
+    error: z.string().meta({ description: "Names the first missing field." }),
+    message: z.string().meta({ description: "What is wrong, and what to do about it." }),
     errors: z.array(FieldFault).meta({ description: "Every missing field." }),
     suggestion: z.string(),
     requestId: z.string(),

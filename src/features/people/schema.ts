@@ -96,8 +96,8 @@ export const memberFields = {
   role: z.enum(projectRoles),
   maySend: z.boolean().meta({
     description:
-      "Whether the person may send. Always true for an admin, and false for a viewer. An editor with false " +
-      "writes drafts for others to send.",
+      "Whether an editor may send, or only write drafts for others to send. Always true for an admin or a viewer; " +
+      "viewers never send.",
   }),
   seesPersonalData: z.boolean().meta({
     description:

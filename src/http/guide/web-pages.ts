@@ -7,12 +7,13 @@ export function webPages(origin: string): string {
 
 \`POST /v1/track\` may be called from any page with a public key. **A contact that it creates is subscribed**, and gets your
 campaigns, unless the call says \`subscribed: false\`, which is an opt-out, or the operator has set \`publicTrackSubscribes: false\`
-on the project: then it is not subscribed, until a call, a confirmation or you say so.
+on the project: the contact is then not subscribed until a call, a confirmation or you subscribe it.
 
-Whoever reads your page can ask with its key which addresses you know. Have the operator set \`publicAnswers: "NONE"\` for the project:
-then answers to a public key have no ids, and are the same for everybody's address. We recommend it unless your page needs the ids.
+Anyone who reads your page can use its key to find out which addresses you know. Ask the operator to set
+\`publicAnswers: "NONE"\` for the project: then answers to a public key have no ids, and are the same for every address. We
+recommend it unless your page needs the ids.
 
-The snippet of this installation does the rest: events wait in the browser until they have arrived, and none counts twice.
+The snippet of this installation does this for you: events wait in the browser until they have arrived, and none counts twice.
 
 \`\`\`js
 window.petrel = window.petrel || function () { (petrel.q = petrel.q || []).push(arguments) };
@@ -27,7 +28,7 @@ petrel("track", "purchase", { amount: { value: 49, persistent: false } });
 petrel("subscribe", { email: "ada@example.com", confirm: true }, (text) => console.log(text));
 \`\`\`
 
-By hand, a call that should survive the end of the page sends \`keepalive\`:
+Without the snippet, send \`keepalive\` with a call that should survive the end of the page:
 
 \`\`\`js
 fetch("${origin}/v1/track", {
@@ -39,8 +40,8 @@ fetch("${origin}/v1/track", {
 });
 \`\`\`
 
-When a page is left, send a beacon: it arrives though the page is gone. It cannot have headers, so the key is \`key\` in the body. Send
-a string, or a \`Blob\` of \`text/plain\`; the body is read as JSON whatever its \`Content-Type\` says.
+When a visitor leaves the page, send a beacon: it arrives even after the page is gone. It cannot have headers, so the key is \`key\` in the body. Send
+a string, or a \`Blob\` of \`text/plain\`; the body is read as JSON, whatever its \`Content-Type\`.
 
 \`\`\`js
 addEventListener("pagehide", () => {
@@ -49,21 +50,21 @@ addEventListener("pagehide", () => {
 });
 \`\`\`
 
-An \`Authorization\` header counts before \`key\`. A secret key is refused in either place with 401.
+If there is an \`Authorization\` header, \`key\` is ignored. A secret key is a 401 in either place.
 
-Only \`/v1/…\` answers with CORS headers. A browser refuses to show a page the answer of any other endpoint, whatever the key:
-call those from your server.
+Only \`/v1/…\` answers with CORS headers. Browsers do not show pages the answers of other endpoints, whatever
+the key: call those from your server.
 
-What \`data\` says is stored with the contact. Write \`"amount": { "value": 49, "persistent": false }\` for what belongs to the event
-alone.
+\`data\` is stored with the contact. For a value that belongs to the event alone, write
+\`"amount": { "value": 49, "persistent": false }\`.
 
 ## Coming from Plunk
 
 \`@plunk/node\` works with this installation as its base URL: \`${origin}\`, or with \`/v1/\` or \`/api/v1/\` behind it. Its
-\`emails.send\` takes a secret key and its \`events.track\` a public one, so make one client for each. These things differ:
+\`emails.send\` takes a secret key and its \`events.track\` a public one, so create one client for each. These things differ:
 
 - \`type: "markdown"\` is not accepted: send HTML.
 - \`from\` is required without a template, and its domain must be a verified domain of the project.
 - The plain-text part is made from the HTML.
-- A recipient that is new becomes a contact that is not subscribed, unless the call says \`subscribed: true\`.`;
+- A new recipient becomes a contact that is not subscribed, unless the call says \`subscribed: true\`.`;
 }
