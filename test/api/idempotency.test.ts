@@ -61,7 +61,7 @@ describe("an Idempotency-Key", () => {
     const other = await sendWith(project, "order-1", { subject: "Another" });
     expectRefusal(other, 409, "IDEMPOTENCY_KEY_REUSED", { details: { ...used("order-1"), sameRequest: false } });
     expect(other.body.error.message).toContain("its mail was not sent");
-    expect(other.body.error.suggestion).toContain("a key of its own");
+    expect(other.body.error.suggestion).toContain("with a new key");
     // Also when the other one came in between, a repeat of the first is one.
     const again = (await sendWith(project, "order-1")).body.error;
     expect(again.details).toEqual({ ...used("order-1"), sameRequest: true, originalResponse: first.body });

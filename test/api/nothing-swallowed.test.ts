@@ -176,7 +176,7 @@ describe("any other unknown field is ignored and named", () => {
     const { id } = (await project.api.post("/contacts", { email: "ada@example.com" })).body;
     const { status, body } = await project.api.patch(`/contacts/${id}`, { firstName: "Ada" });
     expect([status, body.warnings]).toEqual([200, [warning("firstName")]]);
-    expect(body.warnings[0].message).toMatch(/Put it into data: .* "firstName"/);
+    expect(body.warnings[0].message).toMatch(/Put it into data, .* "firstName"/);
     expect(body.data).toEqual({});
   });
 
@@ -366,7 +366,7 @@ describe("a field that is missing, and almost there", () => {
     const workflow = (await project.api.post("/workflows", { name: "Welcome" })).body;
     const post = async (path: string, body: object) =>
       (await project.api.post(`/workflows/${workflow.id}${path}`, body)).body.error.errors;
-    const message = (sent: string, meant: string) => `Required: a text. You sent ${sent}, probably for ${meant}.`;
+    const message = (sent: string, meant: string) => `Required: a string. You sent ${sent}, probably for ${meant}.`;
     expect(await post("/executions", { contactID: workflow.id })).toMatchObject([
       { field: "contactId", message: message("contactID", "contactId") },
     ]);
