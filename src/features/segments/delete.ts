@@ -41,7 +41,7 @@ type SegmentUsage = Awaited<ReturnType<typeof referencesTo>>;
 
 export function segmentInUse({ usedInSegments, usedInCampaigns, usedInWorkflows }: SegmentUsage): Conflict {
   return new Conflict("This segment is in use. Nothing was deleted.", {
-    suggestion: "Remove it from everything listed in details, then delete it again.",
+    suggestion: "Remove the segment from everything listed in details, then delete it again.",
     details: { segments: usedInSegments, campaigns: usedInCampaigns, workflows: usedInWorkflows },
   });
 }
