@@ -148,7 +148,8 @@ describeInChromium(
       const watched = await enter("/settings");
       const { page } = watched;
       await page.keyboard.press("Control+k");
-      await page.keyboard.type("make a k");
+      await page.getByRole("combobox", { name: "Search pages, people and mail" }).fill("make a k");
+      await page.getByRole("option", { name: "Make a key" }).waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL(/\/settings\/keys$/);
       await page.getByRole("link", { name: "Jobs" }).click();
