@@ -23,9 +23,10 @@ function asInBundle(part: string) {
     .map(([name, path]) => ({ find: name, replacement: `${root}${path}` }));
 }
 
-/** For `test/support/sample.ts`. */
+/** For `test/support/sample.ts`, and for test/house/simulation.test.ts. */
 const provide = {
   turn: Number(process.env.PETREL_TEST_TURN || 0),
+  seedMinutes: process.env.PETREL_SEED_MINUTES || "0.5",
   isDeep: Boolean(process.env.PETREL_TEST_DEEP),
 };
 

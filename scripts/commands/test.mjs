@@ -12,9 +12,9 @@ const QUARTERS = 4;
 
 /**
  * `npm test`: alone, it runs all files that are quick, and a quarter of the slow ones (test/slow-files.mjs), another quarter
- * after each commit. Arguments make it run all files that they select, as in `npm test -- test/core`; `--all` selects every
- * file. Each run has a third of many similar cases, in turn too. `--deep` runs every file, every case, and more seeds of each
- * model.
+ * after each commit. Arguments make it run all files that they select, as in `npm test -- test/core`. `--all` selects every
+ * file, and the simulation plays new seeds for two minutes, not half a minute. Each run has a third of many similar cases, in
+ * turn too. `--deep` runs every file, every case, and more seeds of each model.
  */
 export async function main(args) {
   await ensureInstalled();
@@ -28,6 +28,7 @@ export async function main(args) {
 export function choose(args, turn) {
   const options = args.filter((arg) => !OWN.includes(arg));
   if (args.includes("--deep")) return { options, env: { PETREL_MODEL_SEEDS: "25", PETREL_TEST_DEEP: "1" } };
+  if (args.includes("--all")) return { options, env: { PETREL_TEST_TURN: String(turn), PETREL_SEED_MINUTES: "2" } };
   if (args.length > 0) return { options, env: { PETREL_TEST_TURN: String(turn) } };
   const later = slowFiles.filter((_, at) => at % QUARTERS !== turn % QUARTERS);
   return {

@@ -5,6 +5,8 @@ declare module "vitest" {
     /** Grows with the commits: a run chooses its part of many cases by it. */
     turn: number;
     isDeep: boolean;
+    /** How long the simulation plays new seeds. */
+    seedMinutes: string;
   }
 }
 
