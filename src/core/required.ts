@@ -9,6 +9,7 @@ const wanted = new Map([
   ["name", "a name of your own for it"],
   ["condition", 'what its contacts have in common, such as { "logic": "AND", "groups": [{ "filters": [ … ] }] }'],
   ["file", "a CSV file, such as curl -F file=@contacts.csv sends"],
+  ["bytes", "the size of the file in bytes"],
   ["contactIds", "a list of ids of contacts"],
   ["attachments.*.filename", "the name under which the file is shown"],
   ["attachments.*.content", "the file in base64"],

@@ -20,3 +20,8 @@ function hash(text) {
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return value | 0;
 }
+
+/** Draws numbers from 0 to 0.9999 that are short in a plan. */
+export function drawShort(random, count) {
+  return Array.from({ length: count }, () => Math.min(0.9999, Math.round(random() * 1e4) / 1e4));
+}

@@ -1,4 +1,4 @@
-import { randomStream } from "../parts/random.mjs";
+import { drawShort, randomStream } from "../parts/random.mjs";
 
 /** The tenant whose project is on a test clock. It lives in some worlds. */
 export const clockTenant = "hooli";
@@ -49,7 +49,7 @@ export function drawClockEntries(seed, { number: first, withinMs, persons }) {
     entries.push({
       ...{ number, at: Math.round(Math.min(at, withinMs)), tenant: clockTenant, kind: drawKind(random) },
       people: Array.from({ length: 1 + whole(3) }, () => whole(persons)),
-      draws: Array.from({ length: 3 }, () => Math.round(random() * 1e4) / 1e4),
+      draws: drawShort(random, 3),
     });
   }
   return entries.map((entry) => ({ ...entry, people: [...new Set(entry.people)] }));

@@ -1,5 +1,5 @@
 import { drawRates } from "../parts/faults.mjs";
-import { randomStream } from "../parts/random.mjs";
+import { drawShort, randomStream } from "../parts/random.mjs";
 import { drawClockEntries } from "./clock-plan.mjs";
 import { drawRestoreEntries } from "./restore-plan.mjs";
 
@@ -96,7 +96,7 @@ export function drawPlan(seed, steps) {
     const before = last?.at > withinMs ? undefined : last;
     const readMs = readers.has(kind) && random() < oddsOfLateReader ? Math.round(random() * readWithinMs) : 0;
     const at = Math.min(momentAfter(before, kind, withinMs, random), withinMs) + readMs;
-    const draws = Array.from({ length: 3 }, () => Math.round(random() * 1e4) / 1e4);
+    const draws = drawShort(random, 3);
     const entry = { number, at, tenant: tenants[tenant], kind, people: [...new Set(people)], draws };
     entries.push(entry);
     // Both call with one idempotency key.

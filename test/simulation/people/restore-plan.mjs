@@ -1,4 +1,4 @@
-import { randomStream } from "../parts/random.mjs";
+import { drawShort, randomStream } from "../parts/random.mjs";
 
 const oddsOfRestore = 0.2;
 
@@ -8,7 +8,7 @@ const peopleAmong = 4;
 /** Draws a restore of a database, from a stream of its own: none in most worlds. */
 export function drawRestoreEntries(seed, { number, withinMs, persons }) {
   const random = randomStream(seed, "restore");
-  const draws = () => Array.from({ length: 3 }, () => Math.round(random() * 1e4) / 1e4);
+  const draws = () => drawShort(random, 3);
   const at = (from, to) => Math.round(Math.max(0, from + random() * (to - from)));
   if (random() >= oddsOfRestore) return [];
   const bookmark = at(0.1 * withinMs, 0.6 * withinMs);
