@@ -23,7 +23,7 @@ export function fromBase64url(written: string): Uint8Array<ArrayBuffer> | null {
   try {
     const text = atob(written.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    // The last character has unused bits. Without this check, several texts would decode to the same bytes.
+    // The last character has unused bits. Without this check, several strings would decode to the same bytes.
     return toBase64url(bytes) === written ? bytes : null;
   } catch {
     return null;

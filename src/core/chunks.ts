@@ -8,7 +8,8 @@ export function chunksOf<T>(items: readonly T[], size: number): T[][] {
 }
 
 /**
- * Splits a list into chunks whose texts have at most `maxBytes` in total. A single larger item is a chunk by itself.
+ * Splits a list into chunks whose items, as text, have at most `maxBytes` in total. A single larger item is a chunk by
+ * itself.
  */
 export function chunksOfBytes<T>(items: readonly T[], maxBytes: number, textOf: (item: T) => string): T[][] {
   const chunks: T[][] = [];

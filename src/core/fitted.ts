@@ -22,7 +22,7 @@ const measures: Measure[] = [
 ];
 
 /**
- * Shortens the texts, lists and objects of a value until it has at most `maxLength` characters as JSON. `isCut` says
+ * Shortens the strings, lists and objects of a value until it has at most `maxLength` characters as JSON. `isCut` says
  * whether anything was left out. At each cut, a note says how much is missing.
  */
 export function fitted(value: JsonValue, maxLength: number): { value: JsonValue; isCut: boolean } {

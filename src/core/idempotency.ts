@@ -22,7 +22,7 @@ export interface OriginalRequest {
   response: string | null;
 }
 
-/** A key in the database, which shows that the key's request has had its effect. */
+/** A key that is stored in the database. Its presence shows that its request has had its effect. */
 export interface KeyEffect extends OriginalRequest {
   expiresAtMs: number;
 }

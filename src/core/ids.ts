@@ -74,7 +74,9 @@ export function isUuid(value: string): boolean {
   return uuidShape.test(value);
 }
 
-/** Reads an id that a caller sent. Any string is accepted: a text that is not a UUID becomes an id that no row has. */
+/**
+ * Reads an id that a caller sent. Any string is accepted: a string that is not a UUID becomes an id that no row has.
+ */
 export function readId(given: string): Id {
   if (!isUuid(given)) return asId(foreign + given);
   const bytes = new Uint8Array(16);
@@ -129,7 +131,7 @@ export function publicIdOrNull(id: Id | null): string | null {
   return id === null ? null : publicId(id);
 }
 
-/** Turns a text that we wrote ourselves (in a row, a message, a token or a cursor) into an id. */
+/** Turns a string that we wrote ourselves (in a row, a message, a token or a cursor) into an id. */
 export function asId(text: string): Id {
   // Only this file knows the shape of an id; at run time it is a string.
   return text as unknown as Id;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { storable } from "./storable";
 
-/** The most UTF-16 code units of a name. All lengths of texts are counted in these units. */
+/** The maximum length of a name, in UTF-16 code units. The lengths of all strings are counted in these units. */
 export const maxNameLength = 100;
 
 /** The name that people give to a template, a campaign, a workflow or a part of one. */

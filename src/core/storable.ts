@@ -9,5 +9,5 @@ export function isStorable(text: string): boolean {
 export const unstorableText =
   "Text may not contain the character U+0000 or an unpaired surrogate (half of a character)";
 
-/** The check for texts that are stored as sent: `z.string().refine(...storable)`. */
+/** The check for strings that are stored as sent: `z.string().refine(...storable)`. */
 export const storable = [isStorable, { message: unstorableText, params: { code: "invalid_string" } }] as const;

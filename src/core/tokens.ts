@@ -86,6 +86,6 @@ async function keyOf(secret: string): Promise<CryptoKey> {
 
 /** Returns the bytes of a token; null when the text cannot be one. */
 function tokenOf(written: string): Uint8Array<ArrayBuffer> | null {
-  // The longest token has 98 bytes and thus 131 characters. Much longer texts need not be decoded.
+  // The longest token has 98 bytes and thus 131 characters. Much longer strings need not be decoded.
   return written.length > 2 * maxTokenBytes ? null : fromBase64url(written);
 }

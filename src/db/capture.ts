@@ -38,7 +38,9 @@ export function readImage({ columns }: ProjectTable, image: string): Record<stri
 
 export const keyColumns = ["k1", "k2", "k3", "k4"] as const;
 
-/** Returns the values of the four key columns of `captured_rows`, in SQL. A shorter key is padded with empty texts. */
+/**
+ * Returns the values of the four key columns of `captured_rows`, in SQL. A shorter key is padded with empty strings.
+ */
 export function keyOf({ key }: ProjectTable, row: string): string[] {
   return keyColumns.map((_, index) => (key[index] === undefined ? "''" : `${row}."${key[index]}"`));
 }

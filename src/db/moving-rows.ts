@@ -9,7 +9,7 @@ import { asFlag, asJson, asNumber, asText, columns, orNull } from "./rows";
 import { inProject, type Owner } from "./scope";
 import { type Statement, select, selectOne, statement } from "./statement";
 
-/** The rows of a table as JSON texts, by their keys. */
+/** The rows of a table as JSON strings, by their keys. */
 export type Images = Map<string, string>;
 
 const readImage = columns({ key: asText, image: asText, isFull: asFlag });
@@ -132,7 +132,8 @@ export function selectImages(
 }
 
 /**
- * The most bytes of rows that one statement writes. The rows are one bound value, and D1 accepts values of up to 2 MB.
+ * The maximum total size of the rows that one statement writes, in bytes. The rows are one bound value, and D1 accepts
+ * values of up to 2 MB.
  */
 const bytesPerStatement = 500_000;
 

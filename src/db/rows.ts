@@ -40,14 +40,14 @@ export function asJson<T>(): ColumnReader<T> {
 }
 
 /**
- * Reads a text that is one of a fixed set. It is not checked, because the statement or a CHECK constraint guarantees
- * it.
+ * Reads a string that is one of a fixed set. The value is not checked, because the statement or a CHECK constraint
+ * guarantees it.
  */
 export function asOneOf<T extends string>(): ColumnReader<T> {
   return (value) => asText(value) as T;
 }
 
-/** Reads a priority. It is not checked, because only our own statements write it. */
+/** Reads a priority. The value is not checked, because only our own statements write it. */
 export const asPriority: ColumnReader<Priority> = (value) => asNumber(value) as Priority;
 
 export function orNull<T>(read: ColumnReader<T>): ColumnReader<T | null> {

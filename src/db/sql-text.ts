@@ -7,7 +7,7 @@ interface SqlText {
 
 /**
  * Returns the text and the values of an `sql` template. Drizzle's own conversion checks the kind of every chunk a dozen
- * times, which takes more time than all other work on a statement. Nearly all our chunks are texts, values and other
+ * times, which takes more time than all other work on a statement. Nearly all our chunks are strings, values and other
  * templates, for which three checks suffice. Returns null for a template with any other chunk, such as a column or a
  * table.
  */

@@ -3,7 +3,7 @@ import type { Actor, AuditedCall } from "../core/audit/call";
 import { shownName } from "../core/people/visitor";
 import type { AppEnv } from "./router";
 
-/** The most characters in the text of an IPv6 address. */
+/** The maximum length of an IPv6 address as text. */
 const maxIpLength = 45;
 
 /** Returns the part of an audit entry that is about the call: its operation, its caller, and where it came from. */

@@ -108,7 +108,7 @@ function notThere(c: HonoContext<AppEnv>): UnknownRoute {
 const contentSecurityPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-/** The most bytes of a preview, which is more than any template or campaign contains. */
+/** The maximum size of a preview, in bytes. No template or campaign is as large. */
 const maxPreviewBytes = 6 * megabyte;
 
 /**

@@ -94,7 +94,7 @@ function contentOf(schema: z.ZodType, { example = schema.meta()?.example, mediaT
   return { [mediaType]: { schema, example } };
 }
 
-/** The security of each kind of key in the OpenAPI document. The secret key is the default of the document. */
+/** The OpenAPI security requirement of each kind of key. The document's default is the secret key. */
 const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
   secret: {},
   public: { security: [{ publicKey: [] }] },

@@ -25,7 +25,7 @@ export function notJson(text: string, type: string): BadRequest {
 const headerNeeded = "Its Content-Type is application/json.";
 
 /**
- * Matches a text that looks like a form. The Content-Type alone shows nothing, because curl sends the Content-Type of a
- * form by default.
+ * Matches a string that looks like a form. The Content-Type alone shows nothing, because curl sends the Content-Type of
+ * a form by default.
  */
 const formEncoded = /^[^={}"]{1,200}=/;

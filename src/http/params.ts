@@ -23,7 +23,7 @@ function inPath(name: string) {
   return { param: { name, in: "path" as const }, example: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" };
 }
 
-/** Returns the schema of a whole number of at least 1 in a query; larger values count as `largest`. */
+/** Returns the schema of a whole number of at least 1 in a query; values above `largest` count as `largest`. */
 export function wholeNumber(fallback: number, largest: number) {
   return z
     .string()
@@ -50,7 +50,7 @@ export function clampWarnings(asked: Record<string, string>, read: Record<string
   });
 }
 
-/** The schema of `?limit=` and `?cursor=` of a cursor list. */
+/** The schema of `?limit=` and `?cursor=`, for lists with cursors. */
 export const CursorQuery = z.object({
   limit: wholeNumber(defaultLimit, maxLimit),
   cursor: z.string().optional().meta({ description: "The cursor of the previous page." }),
@@ -58,7 +58,7 @@ export const CursorQuery = z.object({
 
 const maxPage = 1_000_000;
 
-/** The schema of `?page=` and `?pageSize=` of a page list. */
+/** The schema of `?page=` and `?pageSize=`, for lists with numbered pages. */
 export const PageQuery = z.object({
   page: wholeNumber(1, maxPage),
   pageSize: wholeNumber(defaultLimit, maxLimit),

@@ -40,8 +40,8 @@ type AddOperation<World> = <O extends Operation>(
 ) => void;
 
 /**
- * Adds operations to a router. A handler gets either a context with a project or a platform, depending on the
- * operation's callers.
+ * Adds operations to a router. A handler gets either a platform, or a context with a project, depending on who may call
+ * the operation.
  */
 export interface Routes<World> extends Record<Method, AddOperation<World>> {
   router: AppRouter;

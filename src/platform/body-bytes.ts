@@ -3,8 +3,8 @@ import { secondMs } from "../core/time";
 const megabyte = 1024 * 1024;
 
 /**
- * The most bytes of request bodies that one isolate holds while they arrive or wait for a memory slot. An isolate has
- * 128 MB. The limit of one project allows three sends of 10 MB as base64.
+ * The maximum total size, in bytes, of the request bodies that one isolate holds while they arrive or wait for a memory
+ * slot. An isolate has 128 MB. The limit of one project allows three sends of 10 MB as base64.
  */
 const maxBytes = 56 * megabyte;
 const maxBytesOfProject = 44 * megabyte;

@@ -155,7 +155,7 @@ export function readConfig(env: Env) {
     sandbox: values.SANDBOX === "true",
     /** The most attachments that one email may have. */
     maxAttachments: values.MAX_ATTACHMENTS_COUNT,
-    /** The most bytes that all attachments of one email may have together, decoded. */
+    /** The maximum total size of the attachments of one email, in decoded bytes. */
     maxAttachmentBytes: withinCeiling(values.MAX_ATTACHMENT_SIZE_MB) * megabyte,
     /** The DNS-over-HTTPS resolvers, in the order in which they are asked. */
     dnsResolvers: resolversOf(values.DNS_RESOLVER_URL, values.DNS_FALLBACK_URL),

@@ -6,8 +6,8 @@ import type { Env } from "./env";
 // Messages with opens and clicks, or with the results of mail, have up to 60 KB.
 const maxMessagesPerCall = 100;
 /**
- * The most bytes of messages in one call. The rest of the limit is for metadata, about 100 bytes for each of a hundred
- * messages.
+ * The maximum total size of the messages in one call, in bytes. The rest of the limit is for metadata, about 100 bytes
+ * for each of a hundred messages.
  */
 const maxBytesPerCall = 200_000;
 

@@ -16,8 +16,8 @@ export interface Turn {
 /** A waiting line for one kind of work. This isolate runs only a limited amount of such work at a time. */
 export interface Line {
   /**
-   * Waits until the running work, the work that asked earlier and this work of `size` together fit within `atOnce`.
-   * Work that is larger than the limit runs alone.
+   * Waits until this work, which has the size `size`, fits within `atOnce` together with the running work and all work
+   * that asked earlier. Work that is larger than the limit runs alone.
    */
   take(atOnce: number, size?: number): Promise<Turn>;
 }

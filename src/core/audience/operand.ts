@@ -18,7 +18,7 @@ export interface Operand {
   exists: SQL;
   /** Whether the field has the same value, of the same type. */
   equals(value: Scalar): SQL;
-  /** Whether the field is a text that contains the value, or a list with the value as an element. */
+  /** Whether the field is a string that contains the value, or a list with the value as an element. */
   contains(value: Scalar): SQL;
   /** Whether the field is a number and `field sign value` holds. `sign` is an operator such as `<`. */
   compares(sign: SQL, value: number): SQL;
@@ -100,7 +100,7 @@ export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
     },
     // SQLite sorts every text above every number, and returns booleans as 1 and 0, hence the type check.
     compares: (sign, limit) => sql`(${value} ${sign} ${bind(limit)} AND ${type} IN ('integer', 'real'))`,
-    // SQLite reads many other texts as dates (`now`, `12:30`, a bare number), hence the check of the format.
+    // SQLite reads many other strings as dates (`now`, `12:30`, a bare number), hence the check of the format.
     time: sql`CASE WHEN ${value} GLOB '????-??-??T*Z' OR ${value} GLOB '????-??-??' OR ${value} GLOB '????-??-??T*[+-]??:??'
       THEN round(unixepoch(${value}, 'subsec') * 1000) END`,
   };
@@ -121,7 +121,7 @@ function pathOf(keys: string[]): string {
 function isSame(type: SQL, value: SQL, wanted: Scalar, bind: Bind): SQL {
   if (typeof wanted === "boolean") return wanted ? sql`(${type} = 'true')` : sql`(${type} = 'false')`;
   if (typeof wanted === "number") return sql`(${value} = ${bind(wanted)} AND ${type} IN ('integer', 'real'))`;
-  // A statement reads JSON up to a million times, so the type is only checked where needed. Apart from texts, only
+  // A statement reads JSON up to a million times, so the type is only checked where needed. Apart from strings, only
   // lists and objects are read as text, and their text begins with a bracket.
   const mayBeOther = wanted.startsWith("[") || wanted.startsWith("{");
   return mayBeOther ? sql`(${value} = ${bind(wanted)} AND ${type} = 'text')` : sql`(${value} = ${bind(wanted)})`;

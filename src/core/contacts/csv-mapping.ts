@@ -4,7 +4,7 @@ import { isMovedName, movedNamesListed } from "./csv-moved";
 import { ContactData, readData } from "./data";
 import { standardFields } from "./standard-fields";
 
-/** The most characters of a mapping. They are limited because a job stores the mapping. */
+/** The maximum length of a mapping, in characters. The length is limited because a job stores the mapping. */
 const maxMappingLength = 32_768;
 
 /**

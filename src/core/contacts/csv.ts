@@ -78,14 +78,14 @@ type CsvText = Pick<Csv, "text" | "endsFile" | "delimiter" | "newline">;
 type Take = (cells: string[], row: number) => boolean;
 
 /**
- * The most characters that are parsed at once. The limit bounds memory for a file without line ends, or one full of
- * quotes.
+ * The maximum number of characters that are parsed at once. The limit bounds memory for a file without line ends, or
+ * one full of quotes.
  */
 const windowLength = 512 * 1024;
 
 /**
- * The most bytes of a window. Its length is counted in UTF-16 code units, each of which takes at most three bytes in
- * UTF-8.
+ * The maximum size of a window, in bytes. Its length is counted in UTF-16 code units, each of which takes at most three
+ * bytes in UTF-8.
  */
 export const maxBytesOfWindow = 3 * windowLength;
 

@@ -5,7 +5,7 @@ import { isStorable, unstorableText } from "../storable";
 import type { Warning } from "../warning";
 import { type FieldType, fieldType } from "./field-type";
 
-/** The most bytes of a contact's `data`, as JSON in UTF-8. A CHECK in the table has the same limit. */
+/** The maximum size of a contact's `data`, in bytes of JSON in UTF-8. A CHECK in the table has the same limit. */
 export const maxDataBytes = 65_536;
 const maxKeyLength = 128;
 // SQLite's JSON functions stop at 1,000 levels, and no template needs more than a few.
@@ -39,7 +39,7 @@ export interface DataChange {
 }
 
 /**
- * Reads the `data` of a call: unwraps its values, and drops reserved keys and empty texts. The value must have passed
+ * Reads the `data` of a call: unwraps its values, and drops reserved keys and empty strings. The value must have passed
  * `ContactData`.
  */
 export function readData(sent: JsonObject): DataChange {

@@ -41,7 +41,7 @@ function languageOf(locale: string): Language | undefined {
   return languages.get(tag.toLowerCase());
 }
 
-/** The most characters of the header that are parsed. Browsers send fewer. */
+/** The maximum number of characters of the header that are parsed. Browsers send fewer. */
 const maxAcceptedLength = 1_000;
 
 /** Returns the language with the highest weight; among equal weights, the first (RFC 9110, section 12.5.4). */

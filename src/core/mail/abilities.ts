@@ -9,7 +9,7 @@ export interface Abilities {
   mailsPerCall: number;
   /** Whether mail with attachments may share a call with other mail. */
   sharesCallsWithFiles: boolean;
-  /** The most bytes of a complete, encoded message that the provider accepts. */
+  /** The maximum size of a complete, encoded message that the provider accepts, in bytes. */
   maxMessageBytes: number;
   /** Prefixes, in lower case, of headers that are instructions to the provider. */
   steeringHeaders: readonly string[];

@@ -25,7 +25,7 @@ export function isLocalPart(local: string): boolean {
 /** Returns a host name of at least two labels in lower-case ASCII; null when the text is not one. */
 export function asciiDomain(written: string): string | null {
   // The URL parser would accept more than a host (paths, ports, users), or silently drop a part (control characters at
-  // the end), so such texts are refused first.
+  // the end), so such strings are refused first.
   if (!/^[^\s\p{Cc}/\\?#@:%[\]]+$/u.test(written)) return null;
   const domain = isPlain(written) ? written : hostIn(`http://${written}`);
   if (domain === null) return null;

@@ -22,7 +22,7 @@ const charactersPerLine = 78;
 /** The estimated size of the headers of one part, and also of the headers of the whole message. */
 const headerBytes = 2_048;
 
-/** The most bytes of a complete message that the API accepts. */
+/** The maximum size of a complete message that the API accepts, in bytes. */
 export const maxMessageBytes = 40 * 1024 * 1024;
 
 /** A file attached to an email. Its content stays in base64, as it was received. */

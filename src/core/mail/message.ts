@@ -3,7 +3,9 @@ import type { Address } from "./address";
 import type { Attachment } from "./attachments";
 import type { EmailType } from "./status";
 
-/** The most characters of a subject, before and after rendering (RFC 5322 section 2.1.1: the longest line). */
+/**
+ * The maximum length of a subject in characters, before and after rendering (RFC 5322 section 2.1.1: the longest line).
+ */
 export const maxSubjectLength = 998;
 
 /** The provider's lanes are separate, so that a campaign never delays a password reset. */

@@ -67,7 +67,7 @@ function withoutAddresses(text: string): string {
   return text.includes("@") || text.includes("%40") ? text.replace(address, mask) : text;
 }
 
-/** Masks the addresses in all texts of a refusal, which contains little other personal data. */
+/** Masks the addresses in all strings of a refusal, which contains little other personal data. */
 export function withoutAddressesIn(value: unknown): unknown {
   if (typeof value === "string") return withoutAddresses(value);
   if (Array.isArray(value)) return value.map(withoutAddressesIn);

@@ -1,4 +1,4 @@
-/** The most bytes of one cache, unless it sets another limit. A Worker has 128 MB in total. */
+/** The maximum size of a cache in bytes, unless the cache sets another limit. A Worker has 128 MB in total. */
 const MAX_BYTES = 16_000_000;
 
 /** Caches results by their source text, and drops the least recently used when they take too much memory. */

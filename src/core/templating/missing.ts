@@ -44,7 +44,7 @@ function pathsIn(liquid: ParsedLiquid): Path[] {
  */
 function knownPart(segments: unknown[]): Path {
   const end = segments.findIndex((segment) => typeof segment !== "string" && typeof segment !== "number");
-  // The cast is safe: all segments before `end` are texts or numbers.
+  // The cast is safe: all segments before `end` are strings or numbers.
   return (end < 0 ? segments : segments.slice(0, end)) as Path;
 }
 

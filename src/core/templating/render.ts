@@ -73,8 +73,8 @@ function parsedBytes(source: string): number {
 }
 
 /**
- * Returns the measured cost of parsing, rounded up. A large template is parsed for each mail, because it does not fit
- * into the cache.
+ * Estimates the cost of parsing, from measured factors that are rounded up. Each mail with a large template is charged
+ * this cost, because the template does not fit into the cache and is parsed again.
  */
 function parsingUnits(source: string): number {
   return source.length * 5 + placeholdersIn(source) * 1_200;

@@ -16,7 +16,7 @@ export interface Tracker {
   clickUrl(destination: string): string;
   /** Returns the destination's half of the token, which all mails of a scope share. */
   destination(number: number, url: string): string;
-  /** A text that contains all values on which a destination depends, apart from the link itself. */
+  /** A string that contains all values on which a destination depends, apart from the link itself. */
   scope: string;
 }
 
@@ -27,8 +27,8 @@ export interface Tracker {
 interface Plan {
   slots: Slot[];
   /**
-   * The destination of each slot whose URL contains no values, for the most recent scope; null when the link is not
-   * tracked.
+   * For the most recent scope, the destination of each slot whose URL contains no values. A destination is null if its
+   * link is not tracked.
    */
   fixed: { scope: string; destinations: (string | null)[] };
   /** The tracked frames made from the plan's frame, keyed by which of the links with values are tracked. */

@@ -71,8 +71,8 @@ export function ended(
 }
 
 /**
- * The most characters of a stored reason: enough for a sentence, and few enough that one statement can copy hundreds of
- * executions into D1.
+ * The maximum length of a stored reason, in characters: enough for a sentence, and short enough that one statement can
+ * copy hundreds of executions into D1.
  */
 const maxReason = 500;
 

@@ -44,7 +44,7 @@ export const projects = sqliteTable(
      * lifted.
      */
     sendingCountedFrom: time(),
-    /** The most megabytes that the project is allowed to store; 0 for no limit. */
+    /** How much the project is allowed to store, in megabytes; 0 for no limit. */
     maxStorageMb: integer().notNull().default(2_048),
     /** The rows and bytes of the project at its last count. Null before the first count. */
     storage: text({ mode: "json" }).$type<StorageCount>(),

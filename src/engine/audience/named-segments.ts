@@ -87,7 +87,7 @@ export function sourceOf({ condition, trackMembership, computedAt }: SegmentRow)
   return condition === null || (trackMembership && computedAt !== null) ? "members" : condition;
 }
 
-/** Returns how to find the members of each segment, by public id. */
+/** Returns, by the public id of each segment, how to find its members. */
 export function sourcesOf(rows: SegmentRow[]): Segments {
   return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }

@@ -90,7 +90,7 @@ function rest({ skip, take }: ScanPage, { matched, picked }: { matched: number; 
   return { skip: Math.max(0, skip - matched), take: take - picked };
 }
 
-/** Scans one window, for callers that store the cursor of the scan themselves. */
+/** Scans one window. The caller must store the cursor of the scan. */
 export async function scanWindow(
   ctx: Context,
   audience: Audience,

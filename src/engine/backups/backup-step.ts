@@ -193,7 +193,7 @@ function folder({ project }: Context, { input }: JobRow): string {
 }
 
 /**
- * Returns a text that changes when the columns of the tables change, or when the project moves to another database,
+ * Returns a string that changes when the columns of the tables change, or when the project moves to another database,
  * which does not have the captured rows.
  */
 function shapeOfTables({ project }: Context): string {

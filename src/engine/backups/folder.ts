@@ -5,7 +5,7 @@ export function folderOf({ project, createdAt }: { project: string; createdAt: n
   return `backups/${project}/${iso(createdAt).replaceAll(":", "-")}`;
 }
 
-/** Whether a text is the name of a backup's folder. The backup may come from another installation. */
+/** Whether a string is the name of a backup's folder. The backup may come from another installation. */
 export function isFolder(text: string): boolean {
   return /^backups\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9TZ.-]+$/.test(text);
 }

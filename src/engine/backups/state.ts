@@ -5,7 +5,9 @@ import { emptyTally, type Tally } from "./tally";
 /** The progress of a backup. The phases follow one another in the order of the list. */
 export type BackupState = {
   phase: "clear" | "executions" | "rows" | "release" | "files" | "finish";
-  /** The moment of the backup, in milliseconds since 1970. The backup contains the rows as they were at that moment. */
+  /**
+   * The moment of the backup, in milliseconds since 1970. The backup contains the rows in their state at that moment.
+   */
   takenAt: number;
   /** The columns of all tables at the moment of the backup. A deploy may change them while the backup runs. */
   shape: string;

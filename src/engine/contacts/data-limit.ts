@@ -19,8 +19,8 @@ export const refuseLargeData: StatementRefusal = {
 };
 
 /**
- * The most bytes of data that public keys can give a contact: half of the limit, so that servers always have space
- * left.
+ * The maximum size of the data that public keys can give a contact, in bytes: half of the limit, so that servers always
+ * have space left.
  */
 const maxPublicBytes = maxDataBytes / 2;
 

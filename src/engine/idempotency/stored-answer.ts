@@ -1,6 +1,6 @@
 import { utf8Bytes } from "../../core/json";
 
-/** The most bytes of a stored answer, because a row of D1 is limited to 2 MB. */
+/** The maximum size of a stored answer, in bytes. A row of D1 is limited to 2 MB. */
 const maxStoredBytes = 1_500_000;
 
 /** A resource, some of which have bodies. */

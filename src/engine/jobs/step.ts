@@ -29,8 +29,8 @@ export function guardState(ctx: Context, row: JobRow): Statement {
 /**
  * Stores the job's next state and its progress, 0 to 100, and clears the record of failed runs. When `result` or
  * `errors` is SQL that counts rows, the statement must come before the change of these rows. A `state` in SQL must
- * yield the exact text of JSON.stringify, because `guardState` compares the texts. A run that makes no progress until
- * `lostAt` counts as lost.
+ * yield the exact text of JSON.stringify, because `guardState` compares the two texts. A run that makes no progress
+ * until `lostAt` counts as lost.
  */
 export function updateState(
   ctx: Context,

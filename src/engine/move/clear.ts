@@ -61,7 +61,7 @@ export async function capture(move: Move): Promise<Move> {
   return forgotten.count === deletedAtOnce ? move : saveState(move, { phase: "copy", index: 0, after: null });
 }
 
-/** Returns a text that changes when a deploy changes the columns of the tables. */
+/** Returns a string that changes when a deploy changes the columns of the tables. */
 export function shapeOf(tables: readonly ProjectTable[]): string {
   return tables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
 }

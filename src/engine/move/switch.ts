@@ -13,7 +13,7 @@ import { type Move, sourceOf, targetOf } from "./state";
 
 /** The most rounds in which changed rows are copied while the fence is up. No row changes then, so few are needed. */
 const maxRounds = 10;
-/** The most milliseconds that the rounds take. The limit allows for a slow database. */
+/** The maximum time that the rounds take, in milliseconds. The limit allows for a slow database. */
 const maxFencedMs = 5 * secondMs;
 
 /**

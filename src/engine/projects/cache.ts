@@ -15,7 +15,7 @@ export interface Caller {
  */
 export const cacheMs = 30_000;
 
-/** The callers of API keys, by the hash of the key. */
+/** The caller that each API key identifies, by the hash of the key. */
 export const callers = expiringCache<Caller>({ ttlMs: cacheMs, maxEntries: 10_000 });
 
 /**

@@ -16,7 +16,7 @@ import { storedAs } from "./put-away";
 
 /**
  * Matches the entries that can still be restored. The times are checked here, because the sweep deletes an entry only
- * some time after its end, and by the real clock even in a project with a test clock.
+ * some time after it ends, and follows the real clock even in a project with a test clock.
  */
 export function isKept(ctx: Context): SQL {
   return sql`deleted_at > ${ctx.now.getTime() - keptInTrashMs} AND purge_at > ${ctx.realClock().getTime()}`;

@@ -20,7 +20,7 @@ const readCounts = columns({ seen: asNumber, counts: orNull(asJson<Partial<Count
 
 /**
  * Counts the emails of a SEND_EMAIL step. If the step has more emails than one statement can read, counts the newest
- * and scales the figures up to `completed`, the number of executions that the step has mailed.
+ * and scales the figures up to `completed`, the number of executions for which the step has sent an email.
  */
 export async function countMails(ctx: Context, stepId: Id, completed: number): Promise<MailCounts> {
   const { seen, counts } = await selectOne(

@@ -119,7 +119,8 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
   return [
     updateMarked(ctx, { where: isEnded(statuses) }),
     reopened(hasQuota),
-    // Must come before the UNKNOWN emails are reopened, because UNKNOWN emails still count against their month.
+    // Must come before the UNKNOWN emails are reopened, because UNKNOWN emails already count against their month, and
+    // would be counted twice.
     upsertUsage(
       sql`SELECT e.project_id, ${monthInSql} AS month, ${campaign.templateId ?? ""}, count(*)
         FROM emails e WHERE ${inPage(ctx, campaign.id, page)} AND e.status = 'QUEUED' AND e.due_at IS NULL

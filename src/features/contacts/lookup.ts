@@ -9,8 +9,8 @@ import type { Context } from "../../platform/context";
 import type { LookupContacts } from "./schema";
 
 /**
- * The most bytes of data in an answer with whole contacts. The limit is needed because all requests of an isolate share
- * its memory.
+ * The maximum total size of the data in an answer with whole contacts, in bytes. The limit is needed because all
+ * requests of an isolate share its memory.
  */
 const maxExpandedBytes = 8 * 1024 * 1024;
 

@@ -18,8 +18,8 @@ import { addressOf, keyOfFile } from "./file";
 export const maxFileBytes = 5 * 1024 * 1024;
 
 /**
- * The most bytes of all files of a project together, and the most files. The second limit exists because each upload
- * adds up the bytes in the rows of all files.
+ * The maximum total size of a project's files, in bytes, and the maximum number of files. The second limit exists
+ * because each upload adds up the bytes in the rows of all files.
  */
 const maxBytesTogether = 1024 ** 3;
 const maxFiles = 10_000;

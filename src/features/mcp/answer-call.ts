@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json";
 import { ApiRefused } from "./api";
 import type { Desk, Tool } from "./tool";
 
-/** The most characters of data in an answer: some 6,000 tokens. */
+/** The maximum length of the data in an answer, in characters: some 6,000 tokens. */
 const mostData = 24_000;
 
 const notice =

@@ -12,7 +12,7 @@ export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
   /** The next page lists mails with ids below this id; null on the last page. */
   nextBefore: string | null;
-  /** A text that changes whenever the content of the page does. */
+  /** A string that changes whenever the content of the page does. */
   version: string;
 }
 

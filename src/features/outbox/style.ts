@@ -114,7 +114,7 @@ tbody :is(th, td) { border-top: 1px solid var(--line); }
 }
 
 @media (max-width: 30rem) {
-  /** Next to an address, status and time would leave it only a few letters of space. */
+  /** If the status and time were in the same row as an address, only a few letters of it would fit. */
   .mails li { grid-template-columns: auto minmax(0, 1fr); }
   .who > div { grid-area: 1 / 1 / 2 / 3; }
   .who span { grid-area: 3 / 1 / 4 / 3; }

@@ -15,7 +15,7 @@ const activeComputation = sql`SELECT j.id FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status IN ('queued', 'processing')`;
 
 /**
- * Whether the last computation was silent, that is, without events, and failed. The next computation must then be
+ * Whether the last computation failed, and was silent (it recorded no events). If so, the next computation must be
  * silent too.
  */
 const wasSilent = sql`SELECT j.state->>'silent' FROM jobs j

@@ -7,8 +7,8 @@ import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The most segments of a project, and the most bytes of all their conditions. Both are limited, because `GET /segments`
- * returns all segments with their conditions.
+ * The maximum number of segments of a project, and the maximum total size of their conditions, in bytes. Both are
+ * limited, because `GET /segments` returns all segments with their conditions.
  */
 export const maxSegments = 1_000;
 const maxConditionBytes = 4_000_000;

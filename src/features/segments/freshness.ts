@@ -6,11 +6,11 @@ import { type SQL, sql } from "drizzle-orm";
 export const tickJitterMs = 30_000;
 
 /**
- * Returns SQL for a text that changes whenever a contact of the project changes, and whenever an event is recorded that
- * the segment's condition names. A figure computed from the contacts is current while the text is the same, if the text
- * was read before the figure was computed. `segment` is the table or alias of the row. The text consists of stored
- * counts: one read for all contacts, and one for each event that the condition names. The text does not cover the
- * members of other segments; see `moves_with_time`.
+ * Returns SQL for a string that changes whenever a contact of the project changes, and whenever an event is recorded
+ * that the segment's condition names. A figure computed from the contacts is current while the string is the same, if
+ * the string was read before the figure was computed. `segment` is the table or alias of the row. The string consists
+ * of stored counts: one read for all contacts, and one for each event that the condition names. The string does not
+ * cover the members of other segments; see `moves_with_time`.
  */
 export function freshness(segment: SQL): SQL {
   return sql`(SELECT coalesce((SELECT contacts_version FROM project_counts WHERE project_id = ${segment}.project_id), 0)

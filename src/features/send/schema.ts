@@ -10,7 +10,7 @@ import { templateId } from "../../core/mail/template-id";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
 
-/** The most characters of a body, both before and after rendering. */
+/** The maximum length of a body in characters, both before and after rendering. */
 export const maxBodyLength = 2_000_000;
 
 const sendExample = {

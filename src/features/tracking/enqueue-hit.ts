@@ -24,7 +24,7 @@ interface Gathering {
 }
 
 const gatheredForMs = secondMs;
-/** The most bytes of hits in one message. A queue accepts messages of up to 128 KB. */
+/** The maximum total size of the hits in one message, in bytes. A queue accepts messages of up to 128 KB. */
 const bytesPerMessage = 60_000;
 /** If gathered hits are still unsent after this time, the request that was to send them must have died. */
 const abandonedAfterMs = 5 * secondMs;

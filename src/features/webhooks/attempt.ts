@@ -10,7 +10,7 @@ import { callOutbound } from "../../platform/outbound";
 import type { ClaimedDelivery } from "./delivery";
 import { openSecrets } from "./webhook";
 
-/** The result of one attempt of a delivery. */
+/** The result of one attempt to make a delivery. */
 export interface Attempt {
   at: number;
   verdict: DeliveryVerdict;

@@ -33,7 +33,7 @@ export function outOfReach(provider: string, cause: unknown): Unavailable {
 
 const retrySeconds = 10;
 
-/** Returns a record that the provider needs and that has not been checked yet. */
+/** Returns a record, required or optional, that the provider asks for and that has not been checked yet. */
 export function uncheckedRecord(
   purpose: RecordPurpose,
   type: DnsRecord["type"],

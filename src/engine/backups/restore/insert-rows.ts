@@ -6,8 +6,8 @@ import type { Row } from "./read-part";
 
 const rowsPerStatement = 250;
 /**
- * The most characters of rows that one statement passes. D1 takes values of up to 2 MB. A single row that is longer
- * gets its own statement.
+ * The maximum total length of the rows that one statement passes, in characters. D1 takes values of up to 2 MB. A
+ * single row that is longer gets its own statement.
  */
 const maxCharacters = 500_000;
 

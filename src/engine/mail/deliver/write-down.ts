@@ -15,7 +15,7 @@ import { recordCalled } from "./record-called";
 /** The waits between the attempts to save, half a minute in total. A consumer may run for 15 minutes. */
 const waitsMs = [1, 2, 4, 8, 16].map((seconds) => seconds * secondMs);
 
-/** The most bytes of results in one message. A queue takes messages of up to 128 KB. */
+/** The maximum total size of the results in one message, in bytes. A queue takes messages of up to 128 KB. */
 const bytesPerMessage = 60_000;
 
 /**

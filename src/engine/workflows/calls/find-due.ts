@@ -7,11 +7,11 @@ import { select } from "../../../db/statement";
 import type { Receiver } from "../../outbound/drain";
 
 /**
- * The most hosts of a project that are read. At most two hosts of a project have a turn at a time, so four hosts are
- * enough to find one without a turn.
+ * The maximum number of hosts that are read for each project. At most two hosts of a project have a turn at a time, so
+ * four hosts are enough to find one without a turn.
  */
 const hostsOfProject = 4;
-/** The most projects whose hosts are read. */
+/** The maximum number of projects whose hosts are read. */
 const maxProjects = 500;
 
 const readDue = columns({ projectId: asNumber, host: asText, waitsSince: asNumber });

@@ -9,8 +9,8 @@ import { eventsOf } from "./rows";
 import type { ShardStore, StoredExecution } from "./store";
 
 /**
- * The most characters of event data and other values that a pass holds in memory at once, which is as many as one batch
- * of an effect takes. Passes of several shards share the memory of an isolate.
+ * The maximum total length, in characters, of the event data and other values that a pass holds in memory at once. One
+ * batch of an effect takes as much. Passes of several shards share the memory of an isolate.
  */
 const maxPassCharacters = 1024 * 1024;
 

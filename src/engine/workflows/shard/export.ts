@@ -60,7 +60,7 @@ function belongings(store: ShardStore, { id = null, event_id = null, earlier = n
   return [...outputs.map((row) => ({ table: "outputs", row })), ...events.map((row) => ({ table: "events", row }))];
 }
 
-/** The cast is safe, because the columns of these tables contain only texts and numbers. */
+/** The cast is safe, because the columns of these tables contain only strings and numbers. */
 function asRow(raw: RawRow): Record<string, Value> {
   return raw as Record<string, Value>;
 }

@@ -72,7 +72,7 @@ interface Planned {
   after: StoredExecution;
 }
 
-/** The most bytes of outcomes and records that one statement carries. */
+/** The maximum total size of the outcomes and records that one statement carries, in bytes. */
 const maxBytes = 500_000;
 
 function afterOf({ read, position, extra = {}, records: more = [] }: ExecutionChange, change: number, now: number) {

@@ -20,7 +20,7 @@ export class Pump {
   private failure: unknown = null;
   /** Whether the last run used up its CPU time. */
   private isSpent = false;
-  /** The number of calls in progress that cancel many executions and mirror them themselves. */
+  /** The number of calls in progress that cancel many executions. Each such call also mirrors what it cancels. */
   private ending = 0;
   /** Whether the shard still sleeps although the last run found its project enabled. */
   private isWaking = false;

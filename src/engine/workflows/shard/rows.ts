@@ -95,7 +95,7 @@ export function eventIdsOf({ eventId, earlier }: Pick<StoredExecution, "eventId"
 
 /**
  * Deletes the events in `eventIds` to which no execution refers. An event is about one contact, so only that contact's
- * executions are checked.
+ * executions are searched for `earlier` events.
  */
 export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): void {
   if (eventIds.length === 0) return;

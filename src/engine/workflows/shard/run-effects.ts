@@ -43,7 +43,7 @@ async function runAndMove(ctx: Context, store: ShardStore, group: Acting[]): Pro
   moveBy(ctx, store, group, (index) => results[index] ?? null);
 }
 
-/** Stores that the executions are at the step, because its effect may have happened although its answer was lost. */
+/** Records that the executions are at the step. The step's effect may have happened even though its answer was lost. */
 function storeArrivals(ctx: Context, store: ShardStore, group: Acting[]): void {
   const moves = group.map(({ standing: { read, execution, passed } }) => ({
     execution: read,

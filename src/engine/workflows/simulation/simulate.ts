@@ -37,7 +37,7 @@ export interface Simulation {
 /**
  * Returns the path that an execution would take, with every wait and email, and without any effect. The simulation uses
  * the machine and the compiler of real executions; only the contact and the events are simulated. It jumps from wait to
- * wait, so a year costs no more than a minute. It ends, because graphs have no loops.
+ * wait, so simulating a year takes no longer than simulating a minute. It always ends, because graphs have no loops.
  */
 export async function simulate(ctx: Context, given: Simulated): Promise<Simulation> {
   const { graph, start, events } = given;

@@ -43,7 +43,7 @@ export type Decision = { first: number | null; because?: string } | "gone";
  */
 export class ConditionTooLarge extends Error {}
 
-/** The most bytes of execution values that one statement carries. */
+/** The maximum total size of the execution values that one statement carries, in bytes. */
 const maxBytes = 1_000_000;
 
 /**

@@ -5,9 +5,9 @@ import type { JsonObject } from "../../../core/json";
 import { type ExecutionValues, executionValue, rootOf } from "../../../core/workflows/run-fields";
 import { contactColumn } from "../../../db/contact-columns";
 
-/** The most fields that are reported per decision. */
+/** The maximum number of fields that are reported for each decision. */
 export const maxSeen = 10;
-/** The most characters that are reported of each value. */
+/** The maximum number of characters that are reported for each value. */
 const maxShown = 80;
 
 /** Selects the value of a contact's field as JSON, for a decision to report. */

@@ -49,7 +49,7 @@ interface Wanted {
   isByEvent: boolean;
 }
 
-/** The most bytes of execution values that one batch carries. */
+/** The maximum total size of the execution values that one batch carries, in bytes. */
 const maxBytes = 1_000_000;
 
 /**

@@ -30,7 +30,7 @@ export const updateContact = {
   },
 } satisfies StepEffect<"UPDATE_CONTACT">;
 
-/** The most bytes of new data that one batch carries. */
+/** The maximum total size of the new data that one batch carries, in bytes. */
 const maxBytes = 1_000_000;
 
 /**

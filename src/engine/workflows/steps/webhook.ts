@@ -47,9 +47,9 @@ interface Planned {
   request: string;
 }
 
-/** The most bytes of requests in one batch. */
+/** The maximum total size of the requests in one batch, in bytes. */
 const maxBytes = 1_000_000;
-/** The most bytes of a single request. */
+/** The maximum size of a single request, in bytes. */
 const maxRequestBytes = 500_000;
 
 /** How long an execution waits before it asks for the outcome of its call, in milliseconds. */

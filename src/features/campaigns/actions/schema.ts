@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Email } from "../../../core/mail/address-input";
 import { retryableStatuses } from "../../../core/mail/status";
 
-/** The most characters of a token in a call. Real tokens are much shorter. */
+/** The maximum length of a token in a call, in characters. Real tokens are much shorter. */
 const maxTokenLength = 1_000;
 
 /** The longest delay that a call may ask for: an hour. For a longer wait, a caller gives `scheduledFor`. */

@@ -20,7 +20,7 @@ const readFacts = columns({
 /** Facts about a contact that can keep mail from being sent to it. */
 export type Person = ReturnType<typeof readFacts> & { contact: ContactRow; topicId: Id | null };
 
-/** Reads when and why a contact unsubscribed and was suppressed, and when it last chose about the topic. */
+/** Reads when and why a contact unsubscribed and was suppressed, and when it last made a choice about the topic. */
 export async function findPerson(ctx: Context, contact: ContactRow, topicId: Id | null): Promise<Person> {
   const left = sql`events e INDEXED BY ix_events_name WHERE ${inProject(ctx, "e")}
     AND e.name = 'contact.unsubscribed' AND e.contact_id = ${contact.id} ORDER BY e.id DESC LIMIT 1`;

@@ -6,8 +6,9 @@ import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
 /**
- * The most bytes of overwritten data that a chunk of up to 1,000 rows keeps: on average two kilobytes per contact. The
- * data of contacts beyond this limit is not kept, so an undo of the import does not restore these contacts.
+ * The maximum total size, in bytes, of the overwritten data that a chunk of up to 1,000 rows keeps: on average two
+ * kilobytes per contact. The data of contacts beyond this limit is not kept, so an undo of the import does not restore
+ * these contacts.
  */
 const maxKeptBytes = 2_000_000;
 

@@ -14,7 +14,7 @@ import { type Asked, Uploading } from "../import/import-job";
 import { nothingSigns } from "./part-url";
 import { describeUpload, findUpload, type UploadRow } from "./upload";
 
-/** The most bytes of a file that comes in parts. */
+/** The maximum size of a file that comes in parts, in bytes. */
 export const maxUploadBytes = 100 * 1024 * 1024;
 export const maxPartBytes = 5 * 1024 * 1024;
 

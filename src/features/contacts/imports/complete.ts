@@ -19,9 +19,9 @@ import { alreadyComplete, arrivedParts, findUpload, type UploadRow } from "./upl
 
 /**
  * Implements `POST /contacts/imports/{id}/complete`: gives the import's job the parts with their tags, and starts it.
- * The batch requires the state that was read, so only one of several calls starts the import; the others return the
- * same job. Options in `given` replace those of the start of the upload. Throws Conflict when parts are missing, and
- * Invalid for a mapping that does not fit the file.
+ * The batch commits only if the job's state is still the one that was read, so only one of several calls starts the
+ * import; the others return the same job. Options in `given` replace those that were given when the upload began.
+ * Throws Conflict when parts are missing, and Invalid for a mapping that does not fit the file.
  */
 export function completeUpload(ctx: Context, id: Id, given: Partial<Asked>): Promise<Id> {
   return untilFresh(async () => {

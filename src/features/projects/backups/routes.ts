@@ -24,7 +24,9 @@ import {
 import { startBackup } from "./start";
 import { beginUpload, storeBackupFile, uploaded } from "./upload";
 
-/** The most bytes of an uploaded file. The largest stored file is an attachment: see MAX_ATTACHMENT_SIZE_MB. */
+/**
+ * The maximum size of an uploaded file, in bytes. The largest stored file is an attachment: see MAX_ATTACHMENT_SIZE_MB.
+ */
 const maxFileBytes = 40 * megabyte;
 
 export const backups = operatorRoutes("Operator");

@@ -13,7 +13,8 @@ import { findUpload } from "./find";
 import { unreadable } from "./unreadable";
 
 /**
- * The most bytes of a manifest, which has a line for each table and shard. It is the only file that is read as a whole.
+ * The maximum size of a manifest, in bytes. A manifest has a line for each table and shard, and is the only file that
+ * is read as a whole.
  */
 const maxManifestBytes = 1024 * 1024;
 

@@ -92,7 +92,7 @@ function addressesOf(emails: SentEmails): string[] {
   return [...new Set(emails.map(({ email }) => email))];
 }
 
-/** Returns the addresses that no contact has, as they were sent. */
+/** Returns the addresses that no contact has, in the spelling in which they were sent. */
 function notAmong(found: { email: string }[], emails: SentEmails): string[] {
   const isKnown = new Set(found.map(({ email }) => email));
   return [...new Set(emails.flatMap(({ written, email }) => (isKnown.has(email) ? [] : [written])))];

@@ -6,7 +6,7 @@ import { Warnings } from "../../../core/warning";
 import { executionStatuses, stepStatuses } from "../../../core/workflows/execution";
 import { stepTypes } from "../../../core/workflows/step";
 
-/** The most bytes of an execution's context. Larger data belongs in an event, which is stored only once. */
+/** The maximum size of an execution's context, in bytes. Larger data belongs in an event, which is stored only once. */
 export const maxContextBytes = 16 * 1024;
 
 const ids = {

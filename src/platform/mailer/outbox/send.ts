@@ -69,8 +69,8 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
 }
 
 /**
- * The most bytes of a message that a row stores. A file in R2 costs more than a row, and a call with many mails should
- * cost little.
+ * The maximum size of a message that is stored in a row, in bytes. A file in R2 costs more than a row, and a call with
+ * many mails should cost little.
  */
 const maxSourceBytes = 16 * 1024;
 

@@ -20,7 +20,7 @@ import { lookUpPostmark, postmarkCallName } from "./look-up";
 import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
-/** The most bytes of a message, including attachments, after base64 encoding. */
+/** The maximum size of a message, including attachments, in bytes after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**

@@ -20,7 +20,7 @@ import { resendDomains } from "./domains";
 import { resendTagName } from "./notices";
 import type { ResendSettings } from "./settings";
 
-/** The most bytes of a message, including attachments, after base64 encoding. */
+/** The maximum size of a message, including attachments, in bytes after base64 encoding. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**

@@ -1,7 +1,7 @@
 const decoder = new TextDecoder();
 /**
- * The most bytes that are searched for a header. No message has longer headers: at most 50 extra ones of about 1,000
- * characters each, and our own.
+ * The maximum number of bytes that are searched for a header. No message has longer headers: at most 50 extra ones of
+ * about 1,000 characters each, and our own.
  */
 const longestHead = 128 * 1024;
 

@@ -20,7 +20,7 @@ import { sesTagHeader, sesTagName } from "./notices";
 import type { SesSettings } from "./settings";
 
 const name = "ses";
-/** The most bytes of a message, including attachments, after base64 encoding: a quota of API v2. */
+/** The maximum size of a message, including attachments, in bytes after base64 encoding: a quota of API v2. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**

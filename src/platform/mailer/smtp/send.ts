@@ -9,7 +9,7 @@ import { type Envelope, openSession, type Session } from "./session";
 import type { SmtpSettings } from "./settings";
 import type { Connect } from "./socket";
 
-/** The most bytes of a message that large relays accept. A smaller relay announces its own limit. */
+/** The maximum size of a message that large relays accept, in bytes. A smaller relay announces its own limit. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**

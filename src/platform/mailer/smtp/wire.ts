@@ -5,7 +5,7 @@ import type { Connection } from "./socket";
 /** The longest wait for a reply. RFC 5321 allows servers minutes, which is longer than a delivery can wait. */
 const patienceMs = 30 * secondMs;
 
-/** The most bytes of a reply, more than any reasonable reply has. */
+/** The maximum size of a reply, in bytes. It is larger than any reasonable reply. */
 const maxReplyBytes = 65_536;
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
