@@ -166,13 +166,13 @@ export async function tick(controller: ScheduledController, env: Env, execution:
 }
 
 /**
- * The most databases that one invocation sweeps. The databases share the invocation's limit on statements, and in a
- * busy minute every sweep needs some statements.
+ * The maximum number of databases that one invocation sweeps. The databases share the invocation's limit on statements,
+ * and in a busy minute every sweep needs some statements.
  */
 const databasesPerCall = 12;
 /**
- * The most databases that `sweepLostMessages` reads at once, because D1 answers at most six queries of an invocation at
- * a time. A tick reads one database after another, because its work is less urgent.
+ * The maximum number of databases that `sweepLostMessages` reads at once, because D1 answers at most six queries of an
+ * invocation at a time. A tick reads one database after another, because its work is less urgent.
  */
 const mostAtOnce = 6;
 

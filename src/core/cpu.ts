@@ -6,9 +6,9 @@
 const unitsPerMs = 100_000;
 
 /**
- * The most units that one invocation may compute for tenants: about 10 s. The platform ends an invocation at 60 s of
- * CPU, and a call of an object at 30 s. The difference leaves room for a slower machine, and for work that continues a
- * little after the limit is reached.
+ * The maximum number of units that one invocation may compute for tenants: about 10 s. The platform ends an invocation
+ * at 60 s of CPU, and a call of an object at 30 s. The difference leaves room for a slower machine, and for work that
+ * continues a little after the limit is reached.
  */
 const unitsPerInvocation = 10_000 * unitsPerMs;
 

@@ -198,7 +198,7 @@ export class Unavailable extends Refusal {
   }
 }
 
-/** The most faults that the message of an error describes. `errors` contains all of them. */
+/** The maximum number of faults that the message of an error describes. `errors` contains all of them. */
 const maxDescribed = 3;
 const maxNameLength = 100;
 

@@ -14,7 +14,9 @@ const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
 /** Codes that the validator uses both for a missing field and for one of a wrong type. */
 const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid_value", "invalid_union"]);
 
-/** The most faults in an answer. More would not help, and an answer should not be larger than its request. */
+/**
+ * The maximum number of faults in an answer. More would not help, and an answer should not be larger than its request.
+ */
 const maxFaults = 100;
 
 /** Translates the issues of the validator into the field errors of an answer. `input` is the validated value. */

@@ -22,7 +22,7 @@ export function foreign(names: readonly string[], rest: Omit<ForeignName, "name"
   return names.map((name) => ({ name, ...rest }));
 }
 
-/** The most items of a list that are checked, because an answer should not be larger than its request. */
+/** The maximum number of items of a list that are checked, because an answer should not be larger than its request. */
 const maxItems = 20;
 
 /**

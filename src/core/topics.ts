@@ -1,4 +1,4 @@
-/** The most topics that a project has at once. */
+/** The maximum number of topics that a project has at once. */
 export const maxTopics = 50;
 
 /** Returns the message for a topic that the project does not have. */

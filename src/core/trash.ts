@@ -8,8 +8,9 @@ export type TrashType = (typeof trashTypes)[number];
 export const keptInTrashMs = 30 * dayMs;
 
 /**
- * The most entries in the trash of a project. Beyond it, those that were deleted first end early. The sweep deletes what
- * has ended at a limited pace, so entries can wait for it: a deletion is refused only when there are `maxWithEnded`.
+ * The maximum number of entries in the trash of a project. Beyond it, those that were deleted first end early. The
+ * sweep deletes what has ended at a limited pace, so entries can wait for it: a deletion is refused only when there are
+ * `maxWithEnded`.
  */
 export const maxInTrash = 10_000;
 export const maxWithEnded = 12_000;

@@ -199,7 +199,7 @@ function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): 
   );
 }
 
-/** The most events in one message. A message with this many events has about a kilobyte. */
+/** The maximum number of events in one message. A message with this many events has about a kilobyte. */
 const eventsPerMessage = 50;
 
 /** Returns the messages that start the dispatch of these events. */

@@ -15,7 +15,7 @@ import { type Statement, select, statement } from "./statement";
  * contains the project's number, because a trigger cannot have parameters.
  */
 
-/** The most columns in one JSON array. SQLite allows 127 arguments for a function, but D1 documents 32. */
+/** The maximum number of columns in one JSON array. SQLite allows 127 arguments for a function, but D1 documents 32. */
 export const columnsPerArray = 30;
 
 /**

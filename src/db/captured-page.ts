@@ -17,7 +17,7 @@ export interface CapturedPage {
 }
 
 export const maxRows = 1_000;
-/** The most rows in a page of a table with large rows. */
+/** The maximum number of rows in a page of a table with large rows. */
 export const maxLargeRows = 100;
 /** A page ends with the row that makes it reach this many bytes. */
 export const maxBytes = 1_000_000;

@@ -17,8 +17,8 @@ export function isUnchanged(table: string, row: { id: Id; projectId: number; ver
 }
 
 /**
- * The most tries of one call. Each of n concurrent calls is overtaken at most n - 1 times, so up to this many
- * concurrent calls all succeed.
+ * The maximum number of tries of one call. Each of n concurrent calls is overtaken at most n - 1 times, so up to this
+ * many concurrent calls all succeed.
  */
 const maxTries = 20;
 const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };

@@ -1,6 +1,6 @@
 /**
- * The most rows, such as contacts or events, that one statement scans. D1 runs one statement at a time while all others
- * wait. 25,000 rows take about 40 ms.
+ * The maximum number of rows, such as contacts or events, that one statement scans. D1 runs one statement at a time
+ * while all others wait. 25,000 rows take about 40 ms.
  */
 export const maxRowsPerStatement = 25_000;
 
@@ -15,8 +15,9 @@ export const maxStatements = 700;
 const microsecondsPerStatement = 25_000;
 
 /**
- * Returns the most contacts for which one statement may evaluate a condition. Reading a contact takes about a
- * microsecond, a filter on its JSON a tenth of that, and a filter on another table nearly as much as the contact.
+ * Returns the maximum number of contacts for which one statement may evaluate a condition. Reading a contact takes
+ * about a microsecond, a filter on its JSON a tenth of that, and a filter on another table nearly as much as the
+ * contact.
  */
 export function maxEvaluatedPerStatement({ filters, lookups }: { filters: number; lookups: number }): number {
   const microseconds = 1 + 0.1 * filters + 0.8 * lookups;

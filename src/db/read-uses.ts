@@ -17,7 +17,7 @@ const readUse: RowReader<Use> = (raw) => {
   return { id: publicId(id), name };
 };
 
-/** The most uses of each kind that a refusal lists. */
+/** The maximum number of uses of each kind that a refusal lists. */
 const maxListed = 1_000;
 
 /** Reads the uses of a resource, by kind, in one round trip. Each query selects `id` and `name`. */

@@ -18,7 +18,7 @@ interface RepeatContext {
 
 type RunBatch = (statements: readonly Statement[]) => Promise<RawRow[][]>;
 
-/** The most attempts, including the first. D1 itself makes as many attempts for a read. */
+/** The maximum number of attempts, including the first. D1 itself makes as many attempts for a read. */
 const maxTries = 3;
 /**
  * The waits between attempts. They are short, because the request waits too. Jitter separates calls that failed

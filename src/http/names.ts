@@ -112,7 +112,7 @@ function isObeyed(foreign: readonly ForeignName[], name: string, value: unknown)
   return foreign.some((one) => one.name === name && one.except !== undefined && one.except === value);
 }
 
-/** The most names in warnings, so that an answer is no larger than its request. */
+/** The maximum number of names in warnings, so that an answer is no larger than its request. */
 export const mostNamed = 20;
 const maxNameLength = 100;
 

@@ -67,11 +67,11 @@ export interface Platform {
   documents(): Promise<Section[]>;
   /** The pace of the provider's account that `mailer` uses. */
   pace: Pace;
-  /** The most calls to the provider that this work may have open at once. */
+  /** The maximum number of calls to the provider that this work may have open at once. */
   callsAtOnce: number;
   /**
-   * The most rounds of calls to the provider that this work may make one after another. Each round takes about twenty
-   * statements of the invocation, and more with reports.
+   * The maximum number of rounds of calls to the provider that this work may make one after another. Each round takes
+   * about twenty statements of the invocation, and more with reports.
    */
   maxRounds: number;
   /**
@@ -79,9 +79,9 @@ export interface Platform {
    * because no clock advances while they run.
    */
   cpu: Cpu;
-  /** The most databases that a sweep asks at the same time. */
+  /** The maximum number of databases that a sweep asks at the same time. */
   databasesAtOnce: number;
-  /** The most executions that the shards in one isolate may move at the same time. */
+  /** The maximum number of executions that the shards in one isolate may move at the same time. */
   executionsAtOnce: number;
   /** Pauses the work. */
   sleep(ms: number): Promise<void>;

@@ -153,7 +153,7 @@ export function readConfig(env: Env) {
     isDevelopment: values.ENVIRONMENT === "development",
     mail,
     sandbox: values.SANDBOX === "true",
-    /** The most attachments that one email may have. */
+    /** The maximum number of attachments that one email may have. */
     maxAttachments: values.MAX_ATTACHMENTS_COUNT,
     /** The maximum total size of the attachments of one email, in decoded bytes. */
     maxAttachmentBytes: withinCeiling(values.MAX_ATTACHMENT_SIZE_MB) * megabyte,
@@ -206,9 +206,9 @@ export function readConfig(env: Env) {
       bouncePercent: values.BRAKE_BOUNCE_PERCENT,
       complaintPercent: values.BRAKE_COMPLAINT_PERCENT,
     },
-    /** The most confirmation mails that public keys of one project may cause in an hour. */
+    /** The maximum number of confirmation mails that public keys of one project may cause in an hour. */
     publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
-    /** The most workflow mails per hour that events sent with public keys may cause in one project. */
+    /** The maximum number of workflow mails per hour that events sent with public keys may cause in one project. */
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
     /** Whether people can sign in to the console. */
     hasConsole: values.CONSOLE_ENABLED === "true",

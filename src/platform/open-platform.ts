@@ -20,8 +20,8 @@ import { openQueues } from "./queues";
 import { openWorkflowShards } from "./workflow-shards";
 
 /**
- * The most executions that the shards in one isolate move at the same time, as many as in four full passes. Batches of
- * executions keep the database busy, and reads of other projects wait for these batches.
+ * The maximum number of executions that the shards in one isolate move at the same time, as many as in four full
+ * passes. Batches of executions keep the database busy, and reads of other projects wait for these batches.
  */
 const maxExecutionsAtOnce = 400;
 

@@ -57,8 +57,8 @@ export function sweepAtHome(
 const readFirst = columns({ isFenced: asFlag, first: orNull(asJson<Key>()), last: orNull(asJson<Key>()) });
 
 /**
- * The most rows in a window. If no row in it belongs to a project that lives here, the window is read twice, because
- * its last row is needed too.
+ * The maximum number of rows in a window. If no row in it belongs to a project that lives here, the window is read
+ * twice, because its last row is needed too.
  */
 const rowsInWindow = Math.floor(maxRowsPerStatement / 2);
 

@@ -2,7 +2,7 @@ import { controlShard, type Db } from "../db/client";
 import type { Platform } from "./context";
 import { reasonOf } from "./log";
 
-/** The most rows that one statement of a sweep takes. */
+/** The maximum number of rows that one statement of a sweep takes. */
 export const maxSweptRows = 500;
 
 const maxRounds = 20;

@@ -10,8 +10,8 @@ import { operators } from "./operators";
 export const maxDepth = 30;
 export const maxFilters = 100;
 /**
- * The most groups that a valid condition can have: every group contains a filter, and a filter is inside at most
- * `maxDepth` groups.
+ * The maximum number of groups that a valid condition can have: every group contains a filter, and a filter is inside
+ * at most `maxDepth` groups.
  */
 const maxGroups = maxDepth * maxFilters;
 

@@ -22,8 +22,8 @@ const maxRows = 1_000;
 const minRows = 100;
 
 /**
- * The most comparisons of topics per chunk. Each row's topics are compared with every topic of the project, so the more
- * topics a project has, the fewer rows a chunk contains.
+ * The maximum number of comparisons of topics per chunk. Each row's topics are compared with every topic of the
+ * project, so the more topics a project has, the fewer rows a chunk contains.
  */
 const maxChoices = 10_000;
 

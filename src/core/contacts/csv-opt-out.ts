@@ -21,8 +21,8 @@ const nos = new Set(["", "false", "no", "0"]);
 const optOutWords = new Set(["unsubscribed", "optedout", "cleaned", "bounced", "complained", "suppressed"]);
 
 /**
- * The most opt-out columns of a file that are noticed. No other service exports more, but a file can have thousands of
- * columns, and each opt-out column can cause a warning.
+ * The maximum number of opt-out columns of a file that are noticed. No other service exports more, but a file can have
+ * thousands of columns, and each opt-out column can cause a warning.
  */
 const maxOptOutColumns = 20;
 

@@ -38,7 +38,7 @@ function uuidOf(bytes: Uint8Array): string {
 
 const named = /\/f\/([A-Za-z0-9_-]{64})(?![A-Za-z0-9_-])/g;
 
-/** The most files that are found in one body. The search stops at this number. */
+/** The maximum number of files that are found in one body. The search stops at this number. */
 const mostNamed = 1_000;
 
 /** Returns the ids of the project's files whose URLs occur in a body. */

@@ -5,7 +5,7 @@ import type { EmailType } from "./status";
 export interface Abilities {
   /** For how long the provider recognises a repeated call by its key; 0 when it never does. */
   idempotencyWindowMs: number;
-  /** The most mails in one call. */
+  /** The maximum number of mails in one call. */
   mailsPerCall: number;
   /** Whether mail with attachments may share a call with other mail. */
   sharesCallsWithFiles: boolean;

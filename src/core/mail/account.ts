@@ -35,7 +35,7 @@ export interface Account {
 export interface AccountRule {
   /** Null when the account has no rate limit. */
   pace: PaceRule | null;
-  /** The most mails that the provider accepts in one call. */
+  /** The maximum number of mails that the provider accepts in one call. */
   mailsPerCall: number;
   /** Whether fresh transactional mail goes through another account while this one is down. */
   failsOver?: boolean;
@@ -48,7 +48,10 @@ export interface Permit {
   lane: Lane;
   /** How many calls the permit still allows, at most `callsAtOnce` of them concurrently. */
   calls: number;
-  /** The most concurrent calls. A fraction when the consumer shares its concurrent calls among several projects. */
+  /**
+   * The maximum number of concurrent calls. A fraction when the consumer shares its concurrent calls among several
+   * projects.
+   */
   callsAtOnce: number;
   mailsAtOnce: number;
   until: number;

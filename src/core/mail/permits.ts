@@ -17,15 +17,15 @@ export const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
 export const elsewhere: Grant = { ...none, isElsewhere: true };
 
 /**
- * The most calls in flight in one lane, of all consumers together. Each call in flight may leave mail UNKNOWN when the
- * provider fails.
+ * The maximum number of calls in flight in one lane, of all consumers together. Each call in flight may leave mail
+ * UNKNOWN when the provider fails.
  */
 const maxCallsInFlight = 100;
 export const maxMailsInFlight = 2_000;
 
 /**
- * The most concurrent calls of one consumer. A Worker may wait for the headers of six responses at once, and the
- * database needs one of the six.
+ * The maximum number of concurrent calls of one consumer. A Worker may wait for the headers of six responses at once,
+ * and the database needs one of the six.
  */
 export const maxCallsAtOnce = 5;
 
@@ -41,8 +41,8 @@ export function mailsPerRound(callsAtOnce: number): number {
 }
 
 /**
- * The most rounds in one invocation. A round makes about twenty statements in D1. An invocation may make 1,000,
- * according to the stricter of two pages of Cloudflare's documentation.
+ * The maximum number of rounds in one invocation. A round makes about twenty statements in D1. An invocation may make
+ * 1,000, according to the stricter of two pages of Cloudflare's documentation.
  */
 export const maxRoundsPerInvocation = 40;
 

@@ -10,7 +10,7 @@ const MAX_OPEN_TAGS = 1_000;
 /** The deepest nesting of elements that is converted, because the converter is recursive. Deeper text is left out. */
 const MAX_DEPTH = 100;
 
-/** The most levels of lists that are indented. Each level indents all of its lines once more. */
+/** The maximum number of levels of lists that are indented. Each level indents all of its lines once more. */
 const MAX_LIST_DEPTH = 4;
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)/gi;

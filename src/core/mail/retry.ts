@@ -1,7 +1,10 @@
 import { type Backoff, backoffMs } from "../backoff";
 import { minuteMs, secondMs } from "../time";
 
-/** The most attempts for a mail whose calls fail for temporary reasons, such as a 5xx. They span about an hour. */
+/**
+ * The maximum number of attempts for a mail whose calls fail for temporary reasons, such as a 5xx. They span about an
+ * hour.
+ */
 export const maxAttempts = 8;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 3, maxMs: 30 * minuteMs };
 

@@ -1,9 +1,9 @@
 import { RenderLimitError } from "./errors";
 
 /**
- * The most units of work for all that one mail, step or call renders. A clock cannot measure the work, because on
- * Workers the clock stands still while a request computes. So work is counted in units of about ten nanoseconds, and
- * each constant below is a measured cost, rounded up.
+ * The maximum number of units of work for all that one mail, step or call renders. A clock cannot measure the work,
+ * because on Workers the clock stands still while a request computes. So work is counted in units of about ten
+ * nanoseconds, and each constant below is a measured cost, rounded up.
  */
 export const MAX_UNITS = 10_000_000;
 

@@ -51,7 +51,10 @@ export async function judge(
   return { matches, filters: judged };
 }
 
-/** The most conditions in one statement. Each needs a parameter of its own, and D1 allows 100 per statement. */
+/**
+ * The maximum number of conditions in one statement. Each needs a parameter of its own, and D1 allows 100 per
+ * statement.
+ */
 const filtersPerStatement = 50;
 
 /**
@@ -74,8 +77,8 @@ async function evaluate(
 }
 
 /**
- * The most filters in a statement that evaluates several conditions. A condition with more filters gets its own
- * statement.
+ * The maximum number of filters in a statement that evaluates several conditions. A condition with more filters gets
+ * its own statement.
  */
 const maxFilters = 100;
 

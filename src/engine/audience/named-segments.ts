@@ -92,7 +92,7 @@ export function sourcesOf(rows: SegmentRow[]): Segments {
   return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }
 
-/** The most segments that one statement reads. The condition of one segment can be about 100 KB long. */
+/** The maximum number of segments that one statement reads. The condition of one segment can be about 100 KB long. */
 const rowsPerRead = 25;
 
 /**

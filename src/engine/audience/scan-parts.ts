@@ -7,8 +7,8 @@ import type { ScanSource } from "./scan-source";
 import { ends, selectEdges } from "./scan-window";
 
 /**
- * The most rows of a source that one statement skips. Skipping them takes about 25 ms, because the statement reads only
- * an index.
+ * The maximum number of rows of a source that one statement skips. Skipping them takes about 25 ms, because the
+ * statement reads only an index.
  */
 const maxSkippedPerStatement = 100_000;
 

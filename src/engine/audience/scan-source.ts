@@ -60,7 +60,8 @@ function sourceFor(need: Need, { rows, people }: SourceSize): { source: ScanSour
 }
 
 /**
- * The most days whose stored counts are added up. For a longer time, all contacts that ever had the event are counted.
+ * The maximum number of days whose stored counts are added up. For a longer time, all contacts that ever had the event
+ * are counted.
  */
 const maxDays = 100;
 

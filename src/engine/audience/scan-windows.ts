@@ -8,7 +8,7 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { pageOf, selectPage } from "./scan-page";
 import { ends, type ScanWindow } from "./scan-window";
 
-/** The most windows in one batch. Other requests to the database wait about 100 ms while a batch runs. */
+/** The maximum number of windows in one batch. Other requests to the database wait about 100 ms while a batch runs. */
 const windowsPerBatch = 4;
 
 interface ScannedWindows {

@@ -48,7 +48,7 @@ export interface ScanOptions {
   rowsOf?: (soFar: { windows: number; matched: number }) => number;
 }
 
-/** The most that a scan reads. A scan that reaches the limit stops, and `isLast` is false in all its windows. */
+/** The limit on what a scan reads. A scan that reaches the limit stops, and `isLast` is false in all its windows. */
 interface ScanBudget {
   maxWindows?: number;
   maxRows?: number;

@@ -28,7 +28,7 @@ const readNamed: RowReader<NamedResource> = (raw) => {
   return { id: publicId(id), name };
 };
 
-/** The most resources in each list. A longer list would not help a reader. */
+/** The maximum number of resources in each list. A longer list would not help a reader. */
 const maxListed = 1_000;
 
 /**

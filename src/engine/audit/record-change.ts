@@ -50,8 +50,8 @@ function isEntry(id: Id, { project }: Target): SQL {
 }
 
 /**
- * The most fields in one call of `json_set`. A function of SQLite takes at most 32 arguments: here an object, and the
- * name and the value of each field.
+ * The maximum number of fields in one call of `json_set`. A function of SQLite takes at most 32 arguments: here an
+ * object, and the name and the value of each field.
  */
 const fieldsPerCall = 15;
 

@@ -18,7 +18,7 @@ import { settingsOf } from "./settings";
 import { type BackupState, notesOf } from "./state";
 import { emptyTally, writePart } from "./tally";
 
-/** The most captured rows that one step deletes. */
+/** The maximum number of captured rows that one step deletes. */
 const forgottenAtOnce = 1_000;
 
 /** Types of jobs that belong to the operator. A restored project does not continue them. */

@@ -15,8 +15,8 @@ import { updateCounted } from "./count-page";
 import { recountDelayMs } from "./mark-pages";
 
 /**
- * The most pages that are counted per message. When a message reaches this limit, another one continues a second later,
- * so that other projects get their turn.
+ * The maximum number of pages that are counted per message. When a message reaches this limit, another one continues a
+ * second later, so that other projects get their turn.
  */
 const pagesPerMessage = 20;
 

@@ -65,8 +65,8 @@ const readHour = columns({
 }) as RowReader<HourOfPages>;
 
 /**
- * The most pages whose hours one statement adds up. 500 pages have up to 250,000 emails, but only a few dozen hours
- * each.
+ * The maximum number of pages whose hours one statement adds up. 500 pages have up to 250,000 emails, but only a few
+ * dozen hours each.
  */
 const pagesPerWindow = 500;
 

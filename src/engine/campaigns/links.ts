@@ -10,7 +10,9 @@ import type { Context } from "../../platform/context";
 // emails show which clicks are new. The statement that counts clicks and the one that records them use the same
 // condition, so the clicks in a message that is delivered twice are counted once.
 
-/** The most links that are reported for a campaign. One more link is stored, to show that there are more. */
+/**
+ * The maximum number of links that are reported for a campaign. One more link is stored, to show that there are more.
+ */
 export const maxLinksReported = 200;
 
 /** Inserts a row for each link in the bodies of a campaign's variants. */

@@ -21,14 +21,17 @@ import { dueRows, isDue, nextAt, type Timed } from "./timed";
 // need the queue messages that the verbs send, so it holds them back while the verbs run.
 
 /**
- * The most instants of one advance. An advance with more instants fails, because some work of the project is probably
- * due again and again.
+ * The maximum number of instants of one advance. An advance with more instants fails, because some work of the project
+ * is probably due again and again.
  */
 const maxInstants = 10_000;
 /** The longest real time that the work of one instant may take. */
 const maxMsPerInstant = minuteMs;
 
-/** The most instants of one run. Each instant takes about fifty statements, and D1 allows a thousand per invocation. */
+/**
+ * The maximum number of instants of one run. Each instant takes about fifty statements, and D1 allows a thousand per
+ * invocation.
+ */
 const instantsPerRun = 10;
 
 const AdvanceInput = z.object({ from: z.number(), target: z.number() });

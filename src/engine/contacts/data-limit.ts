@@ -24,7 +24,7 @@ export const refuseLargeData: StatementRefusal = {
  */
 const maxPublicBytes = maxDataBytes / 2;
 
-/** The most keys that one call with a public key may send. */
+/** The maximum number of keys that one call with a public key may send. */
 const maxPublicKeys = 64;
 
 /** Whether the merge of the current row of `contacts` with the patch fits the limit. */

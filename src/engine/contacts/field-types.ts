@@ -6,8 +6,8 @@ import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The most field names that each kind of key may create in a project. Browsers thus cannot use up the names that
- * servers need.
+ * The maximum number of field names that each kind of key may create in a project. Browsers thus cannot use up the
+ * names that servers need.
  */
 export const maxFields = { secret: 10_000, public: 1_000 } as const;
 

@@ -5,7 +5,8 @@ import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The most addresses that calls may add to a project's list. Bounces and complaints are added even beyond this limit.
+ * The maximum number of addresses that calls may add to a project's list. Bounces and complaints are added even beyond
+ * this limit.
  */
 const maxSuppressions = 1_000_000;
 

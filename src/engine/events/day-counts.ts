@@ -9,9 +9,9 @@ import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { type EventNames, maxNames } from "./search";
 
-/** The most day rows that one statement adds up. */
+/** The maximum number of day rows that one statement adds up. */
 const daysPerStatement = maxRowsPerStatement;
-/** The most statements that add up days for one answer. */
+/** The maximum number of statements that add up days for one answer. */
 const maxStatements = 20;
 
 /** Days since 1970, both included. */

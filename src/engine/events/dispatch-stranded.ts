@@ -33,8 +33,8 @@ export function dispatchStranded(platform: Platform): Promise<void> {
 const key = ["project_id", "id"];
 
 /**
- * The most events that `dispatchLost` announces again. The limit is low because most undispatched events are not lost
- * when the queue has a backlog.
+ * The maximum number of events that `dispatchLost` announces again. The limit is low because most undispatched events
+ * are not lost when the queue has a backlog.
  */
 const maxLost = 100;
 

@@ -10,11 +10,14 @@ import type { Platform } from "../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { dayOf } from "./day";
 
-/** The most events that one step deletes. The limit is low because each event is in three b-trees and two counts. */
+/**
+ * The maximum number of events that one step deletes. The limit is low because each event is in three b-trees and two
+ * counts.
+ */
 const eventsPerStep = 500;
 /**
- * The most steps of one tick, for all databases together. A step is six statements, and one invocation of the Worker
- * can make a thousand.
+ * The maximum number of steps of one tick, for all databases together. A step is six statements, and one invocation of
+ * the Worker can make a thousand.
  */
 const stepsPerTick = 100;
 

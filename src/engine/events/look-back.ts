@@ -24,16 +24,16 @@ import { readEvent, type StoredEvent, selectEventsById } from "./stored-event";
 /** If the names of a search have at most this many events together, all of them are sorted for each page. */
 const maxSorted = maxRowsPerStatement;
 
-/** The most statements for one page. */
+/** The maximum number of statements for one page. */
 const maxStatements = 10;
-/** The most events that the first statement reads. They are enough for a page when most of them match. */
+/** The maximum number of events that the first statement reads. They are enough for a page when most of them match. */
 const firstRows = 1_000;
-/** The most events that each further statement reads. */
+/** The maximum number of events that each further statement reads. */
 const windowRows = maxRowsPerStatement;
 
-/** The most names whose days are read for one page. */
+/** The maximum number of names whose days are read for one page. */
 const maxNamesWithDays = 25;
-/** The most days that are read for each name. */
+/** The maximum number of days that are read for each name. */
 const maxDays = 1_000;
 
 /** The last day of the year 9999, which is the last year that callers can send. */

@@ -5,8 +5,8 @@ import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The most event names that each kind of key may create in a project. Browsers thus cannot use up the names that
- * servers need.
+ * The maximum number of event names that each kind of key may create in a project. Browsers thus cannot use up the
+ * names that servers need.
  */
 export const maxEventNames = { secret: 10_000, public: 1_000 } as const;
 

@@ -14,7 +14,7 @@ import { eventsOfContact } from "./of-contact";
 import { type EventSearch, isWithin, maxNames, namesOf, windowOf } from "./search";
 import { eventColumns, readEvent, type StoredEvent, selectEventsById } from "./stored-event";
 
-/** The most events that one statement counts. */
+/** The maximum number of events that one statement counts. */
 export const maxCounted = maxRowsPerStatement;
 
 export interface PageOfEvents {

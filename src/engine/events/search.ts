@@ -6,8 +6,8 @@ import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 
 /**
- * The most names that one statement reads. A typical project has dozens; a project that generates names gets an
- * incomplete list.
+ * The maximum number of names that one statement reads. A typical project has dozens; a project that generates names
+ * gets an incomplete list.
  */
 export const maxNames = maxRowsPerStatement;
 

@@ -13,8 +13,8 @@ export const announceGraceMs = lostAfterMs;
 export const largeMailBytes = 1_000_000;
 
 /**
- * The most emails in one message, which is enough for a whole call of `/v1/send`. Mail that a consumer cannot hand over
- * at once waits in the table.
+ * The maximum number of emails in one message, which is enough for a whole call of `/v1/send`. Mail that a consumer
+ * cannot hand over at once waits in the table.
  */
 const emailsPerMessage = 500;
 

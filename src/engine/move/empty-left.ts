@@ -13,8 +13,8 @@ import { deleteNext } from "./clear";
 
 const projectsPerTick = 20;
 /**
- * The most chunks that one tick deletes, for all projects together. They use about a third of the invocation's
- * statements.
+ * The maximum number of chunks that one tick deletes, for all projects together. They use about a third of the
+ * invocation's statements.
  */
 const chunksPerTick = 60;
 const rowsAtOnce = 1_000;

@@ -6,7 +6,7 @@ import type { Statement } from "../../db/statement";
 import { saveStateReading } from "./save-state";
 import { Different, type Move, sourceOf, targetOf } from "./state";
 
-/** The most changed rows that one step copies. */
+/** The maximum number of changed rows that one step copies. */
 export const notesAtOnce = 500;
 
 interface Changed {

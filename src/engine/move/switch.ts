@@ -11,7 +11,10 @@ import { replay } from "./replay";
 import { saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
-/** The most rounds in which changed rows are copied while the fence is up. No row changes then, so few are needed. */
+/**
+ * The maximum number of rounds in which changed rows are copied while the fence is up. No row changes then, so few are
+ * needed.
+ */
 const maxRounds = 10;
 /** The maximum time that the rounds take, in milliseconds. The limit allows for a slow database. */
 const maxFencedMs = 5 * secondMs;

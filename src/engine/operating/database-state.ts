@@ -9,7 +9,7 @@ import { asNumber, asOneOf, asPriority, asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-/** The most rows that one count reads. A larger count is reported as this number. */
+/** The maximum number of rows that one count reads. A larger count is reported as this number. */
 export const mostCounted = 4_000;
 const mostProjects = 5_000;
 const mostDomains = 100;

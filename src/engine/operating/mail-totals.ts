@@ -12,8 +12,8 @@ const outcomes = ["sent", "delivered", "opened", "clicked", "bounced", "complain
 
 const mostBusy = 20;
 /**
- * The most projects of a database whose mail is added up. Up to six event names are read for each, and one statement
- * must stay within its row limit.
+ * The maximum number of projects of a database whose mail is added up. Up to six event names are read for each, and one
+ * statement must stay within its row limit.
  */
 const mostProjects = 4_000;
 

@@ -14,7 +14,10 @@ import type { OutboundTables } from "./rows";
 const runMs = 20 * secondMs;
 /** The pause between two searches for due receivers while a call is in progress. */
 const pollMs = 500;
-/** The most receivers of one project that are called at the same time, so that one project cannot take up all calls. */
+/**
+ * The maximum number of receivers of one project that are called at the same time, so that one project cannot take up
+ * all calls.
+ */
 const maxPerProject = 2;
 
 /** A due receiver of calls. */

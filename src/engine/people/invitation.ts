@@ -10,7 +10,7 @@ import type { Platform } from "../../platform/context";
 import { mailNewLink } from "./mail-links";
 import { mailIsOff, type OwnLinks } from "./own-mail";
 
-/** The most invitations per hour to one project, or to the installation itself. */
+/** The maximum number of invitations per hour to one project, or to the installation itself. */
 const maxInvitationsPerHour = 50;
 
 interface Inviting {

@@ -15,7 +15,7 @@ import { exists, type IsDue } from "../../platform/due";
 import { reasonOf } from "../../platform/log";
 import { sendOwnMail } from "./own-mail";
 
-/** The most attempts to mail a link while it is valid. */
+/** The maximum number of attempts to mail a link while it is valid. */
 const maxAttempts = 5;
 const mailsPerSweep = 20;
 

@@ -88,8 +88,8 @@ function rowsOf(ctx: Context, table: SQLiteTable, condition: SQL): SQL {
 }
 
 /**
- * The most columns in one call of `json_set`. D1 documents 32 arguments for a function: here an object, and the name
- * and the value of each column.
+ * The maximum number of columns in one call of `json_set`. D1 documents 32 arguments for a function: here an object,
+ * and the name and the value of each column.
  */
 const columnsPerCall = 15;
 

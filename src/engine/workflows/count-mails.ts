@@ -13,7 +13,7 @@ const figures = ["sent", "delivered", "opened", "clicked", "bounced", "complaine
 /** The counts of a step's emails by outcome. */
 type MailCounts = Record<(typeof figures)[number], number> & { approximate: boolean };
 
-/** The most emails that are counted. Each costs two row reads: its index entry and its row. */
+/** The maximum number of emails that are counted. Each costs two row reads: its index entry and its row. */
 const maxCounted = maxRowsPerStatement / 2;
 
 const readCounts = columns({ seen: asNumber, counts: orNull(asJson<Partial<Counts>>()) });

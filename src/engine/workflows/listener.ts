@@ -9,7 +9,10 @@ import type { Delivery } from "../../platform/workflow-shards";
 import type { AnnouncedEvent, EventListener } from "../events/listener";
 import { eachShard } from "./shards";
 
-/** The most events that one call delivers. An event may take about 100 KB, and one call to an object accepts 32 MB. */
+/**
+ * The maximum number of events that one call delivers. An event may take about 100 KB, and one call to an object
+ * accepts 32 MB.
+ */
 const eventsPerCall = 50;
 
 /**

@@ -24,8 +24,8 @@ export const ByTime = z.tuple([z.number(), z.string()]);
 export const maxCounted = maxRowsPerStatement;
 
 /**
- * The most rows that a page looks through. The statement that finds the last of these rows reads them twice, so the
- * number is half of what one statement is allowed to read.
+ * The maximum number of rows that a page looks through. The statement that finds the last of these rows reads them
+ * twice, so the number is half of what one statement is allowed to read.
  */
 const maxLookedThrough = Math.floor(maxRowsPerStatement / 2);
 

@@ -8,7 +8,7 @@ import type { AttentionItem } from "./schema";
  */
 export type AttentionCheck = (ctx: Context, batch: Batch) => () => AttentionItem[];
 
-/** The most items of one kind that are listed. */
+/** The maximum number of items of one kind that are listed. */
 export const maxItems = 20;
 
 /** The number of days for which failures are shown. */

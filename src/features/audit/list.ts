@@ -13,8 +13,8 @@ import { entryJson } from "./entry";
 import type { AuditFilters } from "./schema";
 
 /**
- * The most entries that one statement scans. If this window ends before the page is full, the page is shorter, and the
- * cursor continues at the end of the window.
+ * The maximum number of entries that one statement scans. If this window ends before the page is full, the page is
+ * shorter, and the cursor continues at the end of the window.
  */
 const windowRows = 10_000;
 

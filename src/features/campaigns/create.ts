@@ -14,7 +14,9 @@ import { type Draft, draftOf, forgetBodies, storeBodies, warnOfIgnored } from ".
 import { addReferences, guardDraft, guardSenders, insertCampaign, sendersOf } from "./save-statements";
 import type { CreateCampaign } from "./schema";
 
-/** The most campaigns of a project. A list counts all of them, so this number bounds the cost of a list. */
+/**
+ * The maximum number of campaigns of a project. A list counts all of them, so this number bounds the cost of a list.
+ */
 const maxCampaigns = 10_000;
 
 /** `POST /campaigns`: creates a DRAFT. Throws Invalid, BadRequest, NotFound, UnverifiedSender and Conflict. */

@@ -26,10 +26,10 @@ import { deleteUnusedContents } from "./content";
 import { endCanary, isCanaryAwaited, isCanaryOut } from "./end-canary";
 import { announceMail, maxReleasedOf, type PageRange, updateReleased } from "./release";
 
-/** The most released pages that one step counts, and the most held pages that it reads. */
+/** The maximum number of released pages that one step counts, and the maximum number of held pages that it reads. */
 const pagesAtOnce = 10;
 
-/** The most pages that one batch releases. That takes the database about ten milliseconds. */
+/** The maximum number of pages that one batch releases. That takes the database about ten milliseconds. */
 const pagesPerBatch = 2;
 
 /**

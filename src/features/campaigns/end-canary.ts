@@ -12,7 +12,7 @@ import { guardStep, type NextStep, type Run, saveProgress } from "../../engine/r
 import type { Context } from "../../platform/context";
 import { holdCampaign } from "./hold";
 
-/** The most marked pages that one step recounts. */
+/** The maximum number of marked pages that one step recounts. */
 const pagesAtOnce = 10;
 
 /** Whether the canary is being sent or its results are awaited. */

@@ -26,8 +26,8 @@ interface Recipient {
 }
 
 /**
- * The most contacts whose draws (see core/campaigns/draw.ts) are computed before other requests get a turn. That takes
- * a few milliseconds.
+ * The maximum number of contacts whose draws (see core/campaigns/draw.ts) are computed before other requests get a
+ * turn. That takes a few milliseconds.
  */
 const drawsPerTurn = 2_000;
 
@@ -95,7 +95,7 @@ interface LedgerBatch {
   end: Id;
 }
 
-/** The most left-out contacts of a page. Finding out why a contact is left out reads five rows. */
+/** The maximum number of left-out contacts of a page. Finding out why a contact is left out reads five rows. */
 const leftOutPerPage = 4_000;
 
 /** Cuts a window into pages, in the order of ids. A page has all contacts of the window up to its `end`. */

@@ -12,7 +12,8 @@ import type { Context } from "../../platform/context";
 import type { CampaignProgress } from "./progress-schema";
 
 /**
- * The most pages whose emails are searched for the reason why the campaign waits. A page has at most 500 recipients.
+ * The maximum number of pages whose emails are searched for the reason why the campaign waits. A page has at most 500
+ * recipients.
  */
 const pagesSearched = 4;
 

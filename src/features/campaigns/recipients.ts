@@ -20,7 +20,7 @@ interface RecipientQuery {
   limit: number;
 }
 
-/** The most pages that one statement scans: up to 25,000 emails. See docs/decisions/0011. */
+/** The maximum number of pages that one statement scans: up to 25,000 emails. See docs/decisions/0011. */
 const pagesInWindow = 50;
 
 const readId = columns({ id: asId });

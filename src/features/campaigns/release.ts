@@ -9,12 +9,12 @@ import type { Context } from "../../platform/context";
 import { accountOf, through } from "../../platform/mailer/accounts";
 
 /**
- * The most emails of a campaign that are released to the consumers of mail at a time. The others are held, so a pause
- * or a cancellation has to stop at most this many emails.
+ * The maximum number of emails of a campaign that are released to the consumers of mail at a time. The others are held,
+ * so a pause or a cancellation has to stop at most this many emails.
  */
 const maxReleased = 5_000;
 
-/** The most emails of a campaign that one batch writes, in about 25 ms. They form a page. */
+/** The maximum number of emails of a campaign that one batch writes, in about 25 ms. They form a page. */
 export const recipientsPerPage = 500;
 
 /**
@@ -23,7 +23,7 @@ export const recipientsPerPage = 500;
  */
 const pacedSeconds = 20;
 
-/** Returns the most emails of a campaign that may be released to the consumers of mail at a time. */
+/** Returns the maximum number of emails of a campaign that may be released to the consumers of mail at a time. */
 export function maxReleasedOf(ctx: Context): number {
   const perSecond = paceOf(ctx, ofCampaigns);
   if (perSecond === null) return maxReleased;

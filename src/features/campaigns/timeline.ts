@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
 import type { CampaignTimeline } from "./stats-schema";
 
-/** The most hours in one answer. */
+/** The maximum number of hours in one answer. */
 const maxHours = 1_000;
 
 /** Implements `GET /campaigns/{id}/timeline`: returns what happened in each hour, oldest first. Throws NotFound. */

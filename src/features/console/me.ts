@@ -6,7 +6,7 @@ import { asFlag, asNumber, asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-/** The most projects that the answer lists. An owner finds the others with `GET /admin/projects`. */
+/** The maximum number of projects that the answer lists. An owner finds the others with `GET /admin/projects`. */
 const maxProjects = 1_000;
 
 const readProject = columns({ number: asNumber, id: asText, name: asText, disabled: asFlag, testClock: asFlag });

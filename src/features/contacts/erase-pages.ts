@@ -6,8 +6,8 @@ import { eventsOfContact } from "../../engine/events/of-contact";
 import type { Context } from "../../platform/context";
 
 /**
- * The most emails that one batch empties, and the most events. The limit does not depend on how many people the batch
- * erases.
+ * The maximum number of emails that one batch empties, and the maximum number of events. The limit does not depend on
+ * how many people the batch erases.
  */
 export const rowsPerBatch = 1_000;
 

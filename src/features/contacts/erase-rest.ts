@@ -50,8 +50,8 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 /**
- * The most jobs that one step reads, and the most pairs of a job and an address that it compares. Each job may have a
- * thousand errors, and each error is compared with every address.
+ * The maximum number of jobs that one step reads, and the maximum number of pairs of a job and an address that it
+ * compares. Each job may have a thousand errors, and each error is compared with every address.
  */
 const maxJobsPerStep = 20;
 const maxPairsPerStep = 200;
@@ -132,7 +132,7 @@ async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
   );
 }
 
-/** The most keys that R2 deletes in one call. */
+/** The maximum number of keys that R2 deletes in one call. */
 const keysPerCall = 1_000;
 
 /** Returns the cursor of the page after these rows. Null when these rows are the last. */

@@ -91,13 +91,13 @@ async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
 }
 
 /**
- * The most emails that are read at once with everything that belongs to them. An email's content may be 64 KB, and so
- * may the data of its contact.
+ * The maximum number of emails that are read at once with everything that belongs to them. An email's content may be 64
+ * KB, and so may the data of its contact.
  */
 const emailsPerPage = 25;
 /**
- * The most ids of emails that are read at once. The index of a person's emails is not sorted by id, so each read scans
- * all of the person's emails.
+ * The maximum number of ids of emails that are read at once. The index of a person's emails is not sorted by id, so
+ * each read scans all of the person's emails.
  */
 const emailsPerLook = 1_000;
 
@@ -145,7 +145,7 @@ async function contentSentIn(ctx: Context, email: WholeEmail, content: ContentRo
   }
 }
 
-/** The most executions that are read at once. Each may come with its event, which may be 64 KB. */
+/** The maximum number of executions that are read at once. Each may come with its event, which may be 64 KB. */
 const executionsPerPage = 25;
 
 /** Reads the person's workflow executions. All of them are stored in one Durable Object. */

@@ -105,8 +105,8 @@ interface Scan {
 }
 
 /**
- * The most rows that one page may scan when no index has both the page's order and its filter. The page then ends
- * early, with `hasMore`, and its cursor continues after the last scanned row.
+ * The maximum number of rows that one page may scan when no index has both the page's order and its filter. The page
+ * then ends early, with `hasMore`, and its cursor continues after the last scanned row.
  */
 const windowRows = maxRowsPerStatement;
 

@@ -24,7 +24,7 @@ type ContactPage = Page<ReturnType<typeof contactJson>>;
 const largestPage = 100;
 const usualPage = 20;
 
-/** The most windows that one call reads. Reading them takes the database about a quarter of a second. */
+/** The maximum number of windows that one call reads. Reading them takes the database about a quarter of a second. */
 const budget = { maxWindows: 10 };
 
 /** `POST /contacts/query`: lists the contacts that match a condition. Throws Invalid and BadRequest. Stores nothing. */

@@ -127,7 +127,7 @@ export const UpdateContact = z
   .meta({ id: "UpdateContact", example: { subscribed: false, data: { plan: "free" } } });
 export type UpdateContact = z.infer<typeof UpdateContact>;
 
-/** The most addresses that one call may look up. */
+/** The maximum number of addresses that one call may look up. */
 const maxLookups = 500;
 
 /** An address, both as it was sent (for the answer) and normalized (for the query). */

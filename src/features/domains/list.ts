@@ -4,7 +4,10 @@ import { inProject } from "../../db/scope";
 import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** The most domains in an answer. A project has a few; the limit only protects memory from a runaway script. */
+/**
+ * The maximum number of domains in an answer. A project has a few; the limit only protects memory from a runaway
+ * script.
+ */
 const maxDomains = 1_000;
 
 /** Lists domains, newest first. When the path names a project, it must be the key's own. */

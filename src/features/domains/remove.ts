@@ -17,7 +17,7 @@ import { getDomain } from "./domain";
 import { usesOfDomain } from "./in-use";
 import { freeName, readClaim } from "./name";
 
-/** The most uses of a domain that a refusal lists. */
+/** The maximum number of uses of a domain that a refusal lists. */
 const maxNamed = 20;
 
 /** Removes an unused domain. Any project can then verify its name. */

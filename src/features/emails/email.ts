@@ -70,7 +70,7 @@ export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) 
   return { name, at: iso(timeOf(id)), data: shown };
 }
 
-/** The most events that one email can have: all counted opens and clicks, and some of other kinds. */
+/** The maximum number of events that one email can have: all counted opens and clicks, and some of other kinds. */
 const maxEvents = maxHits.opens + maxHits.clicks + maxHits.automatedClicks + 50;
 
 /** Selects whole emails, including the fields that all emails of a call share. */

@@ -14,9 +14,10 @@ import { emailJson, selectEmails } from "./email";
 import type { EmailFilters } from "./schema";
 
 /**
- * The most emails that one statement scans, because a filter with few matches would otherwise scan all emails of a
- * project. The scan takes some milliseconds, even if the content of each email is looked up. If the window ends before
- * the page is full, the page is shorter, `hasMore` is true, and the cursor continues after the last scanned email.
+ * The maximum number of emails that one statement scans, because a filter with few matches would otherwise scan all
+ * emails of a project. The scan takes some milliseconds, even if the content of each email is looked up. If the window
+ * ends before the page is full, the page is shorter, `hasMore` is true, and the cursor continues after the last scanned
+ * email.
  */
 const windowRows = 10_000;
 

@@ -9,8 +9,8 @@ import { dayOf } from "../../engine/events/day";
 import type { Context } from "../../platform/context";
 
 /**
- * The most events that one statement deletes. Each row is in three b-trees and counted twice, so a larger statement
- * would block other requests for too long.
+ * The maximum number of events that one statement deletes. Each row is in three b-trees and counted twice, so a larger
+ * statement would block other requests for too long.
  */
 export const rowsPerStatement = 250;
 

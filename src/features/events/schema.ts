@@ -51,9 +51,14 @@ export const TrackEventInBrowser = TrackEvent.extend({
   }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
-/** The most levels of an event in a batch: more than any event may have, and far fewer than would overflow a stack. */
+/**
+ * The maximum number of levels of an event in a batch: more than any event may have, and far fewer than would overflow
+ * a stack.
+ */
 const maxLevels = 100;
-/** The most events of a call. Each takes several statements, and an invocation has at most 1,000 of them. */
+/**
+ * The maximum number of events of a call. Each takes several statements, and an invocation has at most 1,000 of them.
+ */
 const maxBatch = 20;
 
 export const TrackEventBatch = z

@@ -26,7 +26,7 @@ export interface HealthReport {
   checks: (HealthFinding & { name: string })[];
 }
 
-/** The most time that a check is allowed to take, so that the answer comes within two seconds. */
+/** The maximum time that a check may take, so that the answer comes within two seconds. */
 const patienceMs = 1_800;
 /** Runs all checks concurrently. No check waits for another, and a failed one does not affect the others. */
 export async function examineAll(platform: Platform): Promise<HealthReport> {

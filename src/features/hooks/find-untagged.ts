@@ -8,7 +8,7 @@ import { selectFirst } from "../../db/statement";
 import { findProject } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
-/** The most emails of a recipient that are searched, the newest first. */
+/** The maximum number of emails of a recipient that are searched, the newest first. */
 const maxSearched = 1_000;
 
 const readProject = columns({ projectId: asNumber });

@@ -14,9 +14,9 @@ import { jobJson } from "./job";
 import type { JobFilters } from "./schema";
 
 /**
- * The most jobs that one statement scans. An index for each filter would write more rows with every change of a job, so
- * a filter scans the newest jobs instead. If the window ends before the page is full, the page is shorter, and the
- * cursor continues at the end of the window.
+ * The maximum number of jobs that one statement scans. An index for each filter would write more rows with every change
+ * of a job, so a filter scans the newest jobs instead. If the window ends before the page is full, the page is shorter,
+ * and the cursor continues at the end of the window.
  */
 const windowRows = maxRowsPerStatement;
 

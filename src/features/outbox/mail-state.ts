@@ -13,7 +13,7 @@ export interface MailState {
   subject: string | null;
 }
 
-/** The most ids in one query, because D1 takes at most 100 parameters per statement. */
+/** The maximum number of ids in one query, because D1 takes at most 100 parameters per statement. */
 const idsPerQuery = 90;
 
 /** Finds the records of stored mails, by the ids of their emails. A mail without a record is left out. */

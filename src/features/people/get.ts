@@ -7,7 +7,7 @@ import { type PersonRow, people } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { noPerson, personJson } from "./person";
 
-/** The most projects that the answer lists. */
+/** The maximum number of projects that the answer lists. */
 const maxProjects = 1_000;
 
 const readProject = columns({

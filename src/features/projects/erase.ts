@@ -14,8 +14,8 @@ import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
 /**
- * The most rows that one statement deletes, and the most statements of one run. The two limits keep a run short; the
- * next message continues the work.
+ * The maximum number of rows that one statement deletes, and the maximum number of statements of one run. The two
+ * limits keep a run short; the next message continues the work.
  */
 const rowsPerStatement = 1_000;
 const statementsPerRun = 150;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
 
-/** The most results of one search. */
+/** The maximum number of results of one search. */
 export const maxResults = 20;
 
 /** The longest text that can match anything: the URL of a webhook. */

@@ -11,8 +11,8 @@ const readFound = columns({ id: asId, name: asText, hint: asText });
 type Found = ReturnType<typeof readFound>;
 
 /**
- * The most rows that are read of a type without an index by name. A project has at most this many segments, and fewer
- * topics and webhooks.
+ * The maximum number of rows that are read of a type without an index by name. A project has at most this many
+ * segments, and fewer topics and webhooks.
  */
 const maxFew = 1_000;
 

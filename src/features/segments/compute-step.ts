@@ -15,13 +15,13 @@ import type { DynamicSegment } from "./segment";
 import type { StoredScan } from "./stored-scan";
 
 /**
- * The most contacts that one batch adds or removes. That takes about 30 ms: for each contact, the batch writes a member
- * row, and an event with its indexes and counts.
+ * The maximum number of contacts that one batch adds or removes. That takes about 30 ms: for each contact, the batch
+ * writes a member row, and an event with its indexes and counts.
  */
 const movesPerBatch = 300;
 /**
- * The most batches of a step. Each has about six statements, so the ten steps of a run make about 600, and D1 allows a
- * thousand.
+ * The maximum number of batches of a step. Each has about six statements, so the ten steps of a run make about 600, and
+ * D1 allows a thousand.
  */
 const batchesPerStep = 10;
 export const computeRuns: JobRuns = { stepsPerRun: 10 };

@@ -21,12 +21,12 @@ import { getSegment } from "./segment";
 const maxInline = 10_000;
 
 /**
- * The most steps that one call runs. A step in which few contacts move has up to seven statements, and D1 allows a
- * thousand per call.
+ * The maximum number of steps that one call runs. A step in which few contacts move has up to seven statements, and D1
+ * allows a thousand per call.
  */
 const maxSteps = 100;
 
-/** The most times that the call checks whether another run of the same job has done the last step. */
+/** The maximum number of times that the call checks whether another run of the same job has done the last step. */
 const maxChecks = 50;
 
 /** The result of a computation: how many contacts entered, how many left, and how many are members now. */

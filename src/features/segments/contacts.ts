@@ -26,7 +26,7 @@ interface ContactsPage {
   countedAt: string | null;
 }
 
-/** The most rows that one call reads, and the most statements that it makes. */
+/** The maximum number of rows that one call reads, and the maximum number of statements that it makes. */
 const budget = { maxRows: 2_000_000, maxWindows: 200 };
 
 const minRows = 1_000;

@@ -18,8 +18,8 @@ import { getSegment } from "./segment";
 import { beginScan, type StoredScan, scanWhole } from "./stored-scan";
 
 /**
- * The most rows that a call scans when it saves a segment, and when it refreshes a count. If there are more rows, a job
- * scans them.
+ * The maximum number of rows that a call scans when it saves a segment, and when it refreshes a count. If there are
+ * more rows, a job scans them.
  */
 const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;

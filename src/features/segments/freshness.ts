@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 
 /**
- * The most time by which a cron tick can be early. A sweep therefore also takes rows that become due within this time.
+ * The maximum time by which a cron tick can be early. A sweep therefore also takes rows that become due within this
+ * time.
  */
 export const tickJitterMs = 30_000;
 

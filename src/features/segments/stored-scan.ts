@@ -75,7 +75,7 @@ function audienceFor({ segment, named, at }: StoredScan): Audience {
   return audienceOf(segment.condition, new Map(named), new Date(at));
 }
 
-/** The most statements of one call. D1 allows a thousand. */
+/** The maximum number of statements of one call. D1 allows a thousand. */
 const maxWindows = 150;
 
 /** Scans all at once. Returns the number of matches; null when there is too much to scan in one call. */

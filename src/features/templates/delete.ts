@@ -45,7 +45,7 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   if (deleted.count === 0) throw new NotFound("template", id);
 }
 
-/** The most workflows that a refusal lists. */
+/** The maximum number of workflows that a refusal lists. */
 const maxListed = 1_000;
 
 interface Named {

@@ -13,8 +13,8 @@ import type { Context } from "../../platform/context";
 import type { CreateTopic } from "./schema";
 
 /**
- * The most topics that a project may ever create. Deleted topics count too: their rows stay, because a slug is never
- * used again.
+ * The maximum number of topics that a project may ever create. Deleted topics count too: their rows stay, because a
+ * slug is never used again.
  */
 const maxTopicsEver = 1_000;
 

@@ -13,7 +13,10 @@ import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows } from "../../platform/sweep";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 
-/** The most entries that one batch purges. A campaign can have thousands of pages, which the batch deletes too. */
+/**
+ * The maximum number of entries that one batch purges. A campaign can have thousands of pages, which the batch deletes
+ * too.
+ */
 const entriesPerBatch = 10;
 
 /**

@@ -23,7 +23,9 @@ import { causingWorkflows } from "./causing";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
-/** The most enabled workflows that one event can start. This limits how many executions an event starts. */
+/**
+ * The maximum number of enabled workflows that one event can start. This limits how many executions an event starts.
+ */
 const maxListeners = 50;
 
 /**

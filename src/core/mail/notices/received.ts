@@ -24,7 +24,7 @@ interface Reported {
 
 type Written = string | null | undefined;
 
-/** The most addresses that are read. A mail with more recipients is not part of a correspondence. */
+/** The maximum number of addresses that are read. A mail with more recipients is not part of a correspondence. */
 const maxAddresses = 100;
 const maxIdLength = 200;
 

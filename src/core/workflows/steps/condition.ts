@@ -6,7 +6,7 @@ import { branchesOf, inSegmentTerms, wholeCondition } from "./condition-branches
 import { ConditionConfig, formOf } from "./condition-config";
 import type { StepDefinition } from "./definition";
 
-/** The most filters of a condition that a diagram shows. */
+/** The maximum number of filters of a condition that a diagram shows. */
 const maxShown = 3;
 
 export const condition = {

@@ -44,8 +44,8 @@ type ComposedMails = Omit<ComposedRound, "next"> & { ready: Ready[] };
 const maxRoundBytes = 4 * largeMailBytes;
 
 /**
- * The most units of work to render one round: about a second of CPU. A round ends early when they are used up, or when
- * the invocation's CPU is spent. The rest of its mail is left for later.
+ * The maximum number of units of work to render one round: about a second of CPU. A round ends early when they are used
+ * up, or when the invocation's CPU is spent. The rest of its mail is left for later.
  */
 const maxRoundUnits = 100_000_000;
 

@@ -27,7 +27,8 @@ const shiftMs = 20 * secondMs;
 const maxSleepMs = 2 * secondMs;
 
 /**
- * The most emails of a turn that handles each email alone, because a consumer may have died while handling one of them.
+ * The maximum number of emails of a turn that handles each email alone, because a consumer may have died while handling
+ * one of them.
  */
 const suspectsPerTurn = 25;
 

@@ -10,7 +10,7 @@ import { type Context, clockOf } from "../../../platform/context";
 import { announceGraceMs } from "../announce";
 import { isLeft } from "./left";
 
-/** The most rows that a page skips, because their mail is in flight or waits for its next attempt. */
+/** The maximum number of rows that a page skips, because their mail is in flight or waits for its next attempt. */
 const passedRows = 200;
 
 /**
@@ -38,8 +38,8 @@ export async function findWaiting(
 }
 
 /**
- * The most rows that the search for a probe reads. That is enough to skip all mail of unanswered calls, which is the
- * mail that was in flight when the provider failed.
+ * The maximum number of rows that the search for a probe reads. That is enough to skip all mail of unanswered calls,
+ * which is the mail that was in flight when the provider failed.
  */
 const passedByProbe = maxMailsInFlight + passedRows;
 

@@ -12,7 +12,10 @@ import { sweepAtHome } from "../../../platform/sweep-at-home";
 import { findProject } from "../../projects/project";
 import { settleLookedUp, type Unknown, updateLookUps } from "./settle-looked-up";
 
-/** The most lookups at a provider per tick and database. A lookup needs no permit, because it hands nothing over. */
+/**
+ * The maximum number of lookups at a provider per tick and database. A lookup needs no permit, because it hands nothing
+ * over.
+ */
 const maxAsked = 10;
 
 const readUnknown = columns({

@@ -65,8 +65,8 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
 }
 
 /**
- * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight may
- * come before it.
+ * The maximum number of open emails of a project and priority that are read to find one whose message was lost. Emails
+ * in flight may come before it.
  */
 const maxPassed = 200;
 
@@ -159,8 +159,8 @@ async function findOverdue(
 }
 
 /**
- * The most open emails that are read for one project and priority, in the order of `due_at`. All mail in flight is
- * among them: only mail that waits for a retry comes before it, and both together are never more than this.
+ * The maximum number of open emails that are read for one project and priority, in the order of `due_at`. All mail in
+ * flight is among them: only mail that waits for a retry comes before it, and both together are never more than this.
  */
 const firstRows = 2_500;
 const pairsPerStatement = maxRowsPerStatement / firstRows;

@@ -18,11 +18,11 @@ import {
   updateRecipients,
 } from "./left-contents";
 
-/** The most emails of one page. Each email is written once, and its content at most twice. */
+/** The maximum number of emails of one page. Each email is written once, and its content at most twice. */
 const mailsPerPage = 1_000;
 /**
- * The most pages of one tick, for all databases together. A page takes about ten statements, and one invocation of the
- * Worker may make a thousand.
+ * The maximum number of pages of one tick, for all databases together. A page takes about ten statements, and one
+ * invocation of the Worker may make a thousand.
  */
 const pagesPerTick = 40;
 

@@ -9,7 +9,7 @@ import type { Platform } from "../../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
 import { whereaboutsById } from "../../projects/whereabouts";
 
-/** The most pages of files that one tick reads. A page has 1,000 files. */
+/** The maximum number of pages of files that one tick reads. A page has 1,000 files. */
 const pagesPerTick = 20;
 
 /**

@@ -150,7 +150,7 @@ function keyOf(meaning: Trouble, noticeId: string | null): string {
 }
 
 const maxKeyLength = 100;
-/** The most reports that are stored per email. Further soft bounces are ignored. */
+/** The maximum number of reports that are stored per email. Further soft bounces are ignored. */
 const maxReports = 20;
 
 function orNewReport(meaning: Trouble, key: string): SQL {

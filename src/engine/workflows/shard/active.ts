@@ -68,7 +68,7 @@ function changedFrom(store: ShardStore, { part, after: [n = -1] }: WalkCursor, l
   return { ids: found.flatMap(({ ids }) => ids), next: last ? { part, after: [last.n] } : null };
 }
 
-/** The most executions in one window of a walk. A window takes a few milliseconds. */
+/** The maximum number of executions in one window of a walk. A window takes a few milliseconds. */
 const walkedAtOnce = 2_000;
 
 /**

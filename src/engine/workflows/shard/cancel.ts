@@ -28,7 +28,9 @@ export interface Cancelling {
   upTo: Id;
 }
 
-/** The most executions in one chunk. A chunk takes a few milliseconds, in the object and in the database. */
+/**
+ * The maximum number of executions in one chunk. A chunk takes a few milliseconds, in the object and in the database.
+ */
 const cancelledAtOnce = 500;
 
 /** Describes a cancellation that begins now. */

@@ -11,7 +11,7 @@ import { readIdRow, readNumber, type ShardStore } from "./store";
  * those that can be deleted.
  */
 
-/** The most executions that one change names, which is as many as the mirror takes at once. */
+/** The maximum number of executions that one change names, which is as many as the mirror takes at once. */
 export const executionsPerChange = 250;
 
 /** An SQL condition on a row of `executions`: the mirror does not show its last change yet. */

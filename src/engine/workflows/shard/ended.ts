@@ -10,7 +10,7 @@ import { readNumber, type ShardStore } from "./store";
  * together, which costs less than an index entry for each.
  */
 
-/** The most executions that are forgotten at once. */
+/** The maximum number of executions that are forgotten at once. */
 export const forgottenAtOnce = 200;
 
 /**

@@ -18,7 +18,7 @@ const tables: Record<string, readonly string[]> = {
 };
 
 const rowsPerCall = 500;
-/** The most executions in one call. The records of one execution's steps may take 200 KB. */
+/** The maximum number of executions in one call. The records of one execution's steps may take 200 KB. */
 const executionsPerCall = 50;
 /** The size of a call in characters. A call ends after the row that exceeds it. */
 const maxCharacters = 1_000_000;

@@ -20,7 +20,7 @@ import type { ShardStore, StoredExecution } from "./store";
 import { askLog } from "./wait";
 import { askingOf, countWork, executionsPerPass, hasWork, needLog, takeWork } from "./work";
 
-/** The most passes of one invocation, which may make a thousand subrequests. A pass makes about five. */
+/** The maximum number of passes of one invocation, which may make a thousand subrequests. A pass makes about five. */
 const maxPasses = 100;
 /** The number of passes between two updates of the mirror, as long as work is left. */
 const passesPerMirroring = 20;
@@ -49,8 +49,8 @@ export async function runPasses(given: Context, shard: Mirrored): Promise<void> 
 const workflowsPerPass = 10;
 
 /**
- * The most units that one pass spends on rendering, which is as many as a single email may spend. Only one shard of an
- * isolate computes at a time, and the others wait for its pass.
+ * The maximum number of units that one pass spends on rendering, which is as many as a single email may spend. Only one
+ * shard of an isolate computes at a time, and the others wait for its pass.
  */
 const unitsPerPass = MAX_UNITS;
 

@@ -153,8 +153,8 @@ export function startScheduled(store: ShardStore, given: ScheduledStarts, now: n
 }
 
 /**
- * The most entries of a contact that are read, newest first. The newest entry alone is not enough, because entries of
- * the same millisecond are in no order. On a test clock, many entries can have the same millisecond.
+ * The maximum number of entries of a contact that are read, newest first. The newest entry alone is not enough, because
+ * entries of the same millisecond are in no order. On a test clock, many entries can have the same millisecond.
  */
 const maxEntries = 100;
 

@@ -7,8 +7,8 @@ import { moveExecutions } from "./moves";
 import { readExecution, type ShardStore } from "./store";
 
 /**
- * The most executions in one window. A window takes a few milliseconds, and the records of the executions that it moves
- * fit into memory.
+ * The maximum number of executions in one window. A window takes a few milliseconds, and the records of the executions
+ * that it moves fit into memory.
  */
 const executionsPerWindow = 1_000;
 const movedAtOnce = 200;

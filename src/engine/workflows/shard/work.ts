@@ -2,7 +2,7 @@ import type { Id } from "../../../core/ids";
 import { firstBusy, noteFirstBusy } from "./changes";
 import { readExecution, readIdRow, readNumber, type ShardStore, type StoredExecution } from "./store";
 
-/** The most executions that one pass takes. */
+/** The maximum number of executions that one pass takes. */
 export const executionsPerPass = 100;
 
 /**

@@ -16,7 +16,7 @@ const readDomain = columns({
   createdAt: asNumber,
 });
 
-/** The most domains that are read. Few projects have as many as ten. */
+/** The maximum number of domains that are read. Few projects have as many as ten. */
 const maxLooked = 1_000;
 
 /**

@@ -7,7 +7,7 @@ import { statement } from "../../../db/statement";
 import { type AttentionCheck, shownDays } from "../check";
 import type { AttentionItem } from "../schema";
 
-/** The most emails that are counted. */
+/** The maximum number of emails that are counted. */
 const maxCounted = 1_000;
 
 const readUnsent = columns({ status: asOneOf<"FAILED" | "UNKNOWN">(), count: asNumber, firstId: asId });

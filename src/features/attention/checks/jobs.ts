@@ -5,7 +5,7 @@ import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import { type AttentionCheck, maxItems, shownDays } from "../check";
 
-/** The most jobs that are counted. */
+/** The maximum number of jobs that are counted. */
 const maxCounted = 1_000;
 
 /** Counts background jobs that failed within the last `shownDays` days, by type. */

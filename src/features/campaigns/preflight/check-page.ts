@@ -192,7 +192,7 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
   }
 }
 
-/** The most emails that are searched for examples of the same flaw. Each search reads the whole body. */
+/** The maximum number of emails that are searched for examples of the same flaw. Each search reads the whole body. */
 const mailsWithExamples = 50;
 
 function noteMail({ type, html, headers }: Message, body: string, { source, confirmedAt }: Person, tally: Tally): void {

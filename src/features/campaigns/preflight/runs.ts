@@ -10,7 +10,8 @@ import type { Context } from "../../../platform/context";
 export const preflightRuns: JobRuns = { stepsPerRun: 1, pauseSeconds };
 
 /**
- * The most steps per second of all pre-flights in a database. This leaves half of the consumers free for other jobs.
+ * The maximum number of steps per second of all pre-flights in a database. This leaves half of the consumers free for
+ * other jobs.
  */
 const stepsPerSecond = 2;
 /** The longest wait between two steps. It is shorter than the time after which a job counts as lost. */

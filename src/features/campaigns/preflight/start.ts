@@ -12,7 +12,7 @@ import { linkBase } from "../../../engine/mail/links";
 import type { Context } from "../../../platform/context";
 import { getCampaign, wrongState } from "../campaign";
 
-/** The most pre-flights of a project at a time. Each needs as much CPU as rendering a whole campaign. */
+/** The maximum number of pre-flights of a project at a time. Each needs as much CPU as rendering a whole campaign. */
 export const maxPreflightsAtOnce = 3;
 
 /**

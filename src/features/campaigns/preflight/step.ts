@@ -20,15 +20,15 @@ import { resultOf } from "./result";
 import { PreflightInput, PreflightState, stateJson } from "./state";
 import { preflightTokenOf } from "./token";
 
-/** The most recipients of one step. A run that dies loses at most the work on these recipients. */
+/** The maximum number of recipients of one step. A run that dies loses at most the work on these recipients. */
 const recipientsPerStep = 500;
 
-/** The most contacts whose data is in memory at once. The data of a contact may be 64 KB. */
+/** The maximum number of contacts whose data is in memory at once. The data of a contact may be 64 KB. */
 const recipientsPerPage = 50;
 
 /**
- * The most units of computation of a step: a second of CPU. After that, the step begins no further email. An email
- * takes at most 100 ms.
+ * The maximum number of units of computation of a step: a second of CPU. After that, the step begins no further email.
+ * An email takes at most 100 ms.
  */
 const maxStepUnits = 100_000_000;
 

@@ -10,7 +10,7 @@ import { type PasskeyRow, passkeys } from "../../../db/tables";
 import type { Target } from "../../../engine/audit/target";
 import type { Platform } from "../../../platform/context";
 
-/** The most passkeys of one person. */
+/** The maximum number of passkeys of one person. */
 export const maxPasskeys = 20;
 
 /** Returns the person's own passkeys, newest first. */

@@ -43,7 +43,7 @@ export interface BulkStep {
   stillMatching: Statement | null;
 }
 
-/** The most contacts that one step handles. A single batch changes all of them. */
+/** The maximum number of contacts that one step handles. A single batch changes all of them. */
 export const contactsPerStep = 100;
 
 export function resultOf(row: JobRow): BulkResult {

@@ -23,7 +23,7 @@ interface DrawnWorkflow extends StoredGraph {
   row: WorkflowRow;
 }
 
-/** The most emails of an execution that are examined, newest first. */
+/** The maximum number of emails of an execution that are examined, newest first. */
 const maxEmails = 20;
 
 /**

@@ -22,8 +22,8 @@ export interface FieldList {
 const readName = columns({ key: asText, type: asOneOf<FieldType>() });
 
 /**
- * The most custom fields that are listed and counted, in the order of their names. A project with more of them has most
- * likely used values as names.
+ * The maximum number of custom fields that are listed and counted, in the order of their names. A project with more of
+ * them has most likely used values as names.
  */
 export const maxFieldsShown = 1_000;
 

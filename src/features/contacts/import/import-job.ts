@@ -94,7 +94,7 @@ const ImportResult = z.object({
 });
 export type ImportResult = z.infer<typeof ImportResult>;
 
-/** The most skipped rows that are listed one by one. */
+/** The maximum number of skipped rows that are listed one by one. */
 export const maxErrors = 1_000;
 
 const nothingYet: ImportResult = ImportResult.parse({

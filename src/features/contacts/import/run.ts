@@ -14,7 +14,10 @@ import { importChunk } from "./import-chunk";
 import { type ImportFile, openImportFile } from "./import-file";
 import { fileKeysOf, type Importing, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
 
-/** The most steps of a run. A step runs up to seventeen statements, and D1 allows a thousand per invocation. */
+/**
+ * The maximum number of steps of a run. A step runs up to seventeen statements, and D1 allows a thousand per
+ * invocation.
+ */
 const stepsPerRun = 55;
 
 /** Runs an import: reads the file once, and imports it chunk by chunk. */

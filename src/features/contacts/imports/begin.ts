@@ -22,7 +22,8 @@ export const maxPartBytes = 5 * 1024 * 1024;
 const uploadMs = dayMs;
 
 /**
- * The most uploads of a project that are open at once. This limits how many bytes are stored without being imported.
+ * The maximum number of uploads of a project that are open at once. This limits how many bytes are stored without being
+ * imported.
  */
 const maxOpen = 5;
 

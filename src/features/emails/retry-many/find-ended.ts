@@ -8,10 +8,13 @@ import { monthInSql } from "../../../engine/projects/monthly-usage";
 import type { Context } from "../../../platform/context";
 import { candidates, type RetryInput } from "./retry-job";
 
-/** The most emails that one step sends again. Each changes a row and its entries in two indexes. */
+/** The maximum number of emails that one step sends again. Each changes a row and its entries in two indexes. */
 const emailsPerStep = 500;
 
-/** The most emails that one step scans. A filter with few matches would otherwise scan all emails of a project. */
+/**
+ * The maximum number of emails that one step scans. A filter with few matches would otherwise scan all emails of a
+ * project.
+ */
 const windowRows = 10 * emailsPerStep;
 
 const readEnded = columns({

@@ -10,7 +10,7 @@ import type { Platform } from "../../../platform/context";
 import { openParts } from "../../../platform/sweep";
 
 const backupsPerTick = 20;
-/** The most pages of files, 1,000 files each, that one tick deletes per backup. */
+/** The maximum number of pages of files, 1,000 files each, that one tick deletes per backup. */
 const pagesPerBackup = 10;
 
 /**

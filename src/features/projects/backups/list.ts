@@ -10,7 +10,7 @@ import { type Context, forProject, type Platform } from "../../../platform/conte
 import { getProject } from "../project";
 import { type Backup, backupOfJob, backupOfRow } from "./backup";
 
-/** The most backups that are listed: enough for a nightly backup over more than a year. */
+/** The maximum number of backups that are listed: enough for a nightly backup over more than a year. */
 const maxBackups = 400;
 
 /**

@@ -9,7 +9,8 @@ import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
 import { startBackup } from "./start";
 
 /**
- * The most projects whose backups one tick starts: enough for 1,200 projects a night, with a tick every five minutes.
+ * The maximum number of projects whose backups one tick starts: enough for 1,200 projects a night, with a tick every
+ * five minutes.
  */
 const projectsPerTick = 20;
 /** The hours, in UTC, in which nightly backups start. */

@@ -5,8 +5,8 @@ import type { Platform, Project } from "../../../platform/context";
 import { countNext, countSmall, keepCount } from "./tally";
 
 /**
- * The most windows that one call counts: enough for a list of each kind of files and for a few tables that are not
- * small.
+ * The maximum number of windows that one call counts: enough for a list of each kind of files and for a few tables that
+ * are not small.
  */
 const windowsAtOnce = 12;
 

@@ -14,12 +14,12 @@ const readDue = columns({
 });
 type Due = ReturnType<typeof readDue>;
 
-/** The most projects that one tick counts. Most projects take one statement. */
+/** The maximum number of projects that one tick counts. Most projects take one statement. */
 const maxProjects = 300;
 
 /**
- * The most windows that one tick counts, over all projects: less than half of the statements that an invocation can
- * run.
+ * The maximum number of windows that one tick counts, over all projects: less than half of the statements that an
+ * invocation can run.
  */
 const windowsPerTick = 300;
 

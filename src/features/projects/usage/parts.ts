@@ -62,7 +62,7 @@ export const parts: readonly Part[] = [
     .map((files): Part => ({ name: `files/${files}`, kind: "files", countedAs: "files", files })),
 ];
 
-/** The most rows of a window. A statement over this number of rows takes some 40 ms. */
+/** The maximum number of rows of a window. A statement over this number of rows takes some 40 ms. */
 const rowsPerWindow = 20_000;
 
 /**

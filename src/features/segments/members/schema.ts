@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LookedUp } from "../../contacts/schema";
 
-/** The most addresses that one call may add or remove. */
+/** The maximum number of addresses that one call may add or remove. */
 const maxMembers = 500;
 
 const Emails = z.array(LookedUp).min(1).max(maxMembers);

@@ -14,7 +14,7 @@ import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
 
 const sampleSize = 10;
-/** The most rows that a preview reads, and the most statements that it makes. */
+/** The maximum number of rows that a preview reads, and the maximum number of statements that it makes. */
 const maxRows = 250_000;
 const maxWindows = 200;
 /**

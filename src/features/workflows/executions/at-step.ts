@@ -13,7 +13,7 @@ import { rowsPerPart } from "./parts";
 // `workflow_executions` has no index by step, because each move of an execution would have to write to it. The
 // executions at a step are therefore found by scanning the list, window by window.
 
-/** The most windows that one call scans. Together they contain at most 250,000 executions. */
+/** The maximum number of windows that one call scans. Together they contain at most 250,000 executions. */
 const maxWindows = 20;
 
 const readFound = columns({ id: asId });

@@ -12,8 +12,8 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { rowsPerPart } from "./parts";
 
 /**
- * The most windows that one batch counts. A batch of full windows takes about 20 ms, during which the database does
- * nothing else.
+ * The maximum number of windows that one batch counts. A batch of full windows takes about 20 ms, during which the
+ * database does nothing else.
  */
 const windowsPerBatch = 7;
 

@@ -14,7 +14,10 @@ import type { Context } from "../../../platform/context";
  * so there are never more divisions than full parts, however unevenly the ids are spread over time.
  */
 
-/** The most rows of a part. A statement reads them at most twice: to count them, and to find the part's edge. */
+/**
+ * The maximum number of rows of a part. A statement reads them at most twice: to count them, and to find the part's
+ * edge.
+ */
 export const rowsPerPart = maxRowsPerStatement / 2;
 
 /**

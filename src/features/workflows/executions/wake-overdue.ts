@@ -20,8 +20,8 @@ const patienceMs = minuteMs;
 /** A shard that is still overdue is woken again after this time. */
 const againAfterMs = 5 * minuteMs;
 /**
- * The most overdue executions of one project that a tick reads. Each of them wakes its whole shard, so more are not
- * needed.
+ * The maximum number of overdue executions of one project that a tick reads. Each of them wakes its whole shard, so
+ * more are not needed.
  */
 const rowsPerProject = 50;
 

@@ -15,9 +15,9 @@ interface WorkflowField {
   category: "contact" | "event";
 }
 
-/** The most fields of one kind that are listed. More would be too many to choose from. */
+/** The maximum number of fields of one kind that are listed. More would be too many to choose from. */
 const maxFields = 1_000;
-/** The most events whose data is inspected. */
+/** The maximum number of events whose data is inspected. */
 const maxEvents = 50;
 
 /**

@@ -15,8 +15,8 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 const workflowsPerPage = 100;
 
 /**
- * The most jobs that a project may start per second. The jobs of all projects share a few consumers, so this leaves
- * capacity for the other projects.
+ * The maximum number of jobs that a project may start per second. The jobs of all projects share a few consumers, so
+ * this leaves capacity for the other projects.
  */
 export const startsPerSecond = 5;
 

@@ -28,7 +28,7 @@ const State = z.object({ tick: z.number().optional(), after: StoredId.optional()
 /** A run takes at most a second. Then other jobs get a turn, because only a few run at a time. */
 export const startMembersRuns: JobRuns = { stepsPerRun: 4, pauseSeconds };
 
-/** The most contacts of one job step. Each shard is called once with its share of them. */
+/** The maximum number of contacts of one job step. Each shard is called once with its share of them. */
 const rowsPerStep = 2_000;
 
 const readWorkflow = columns({

@@ -10,7 +10,7 @@ import type { PostmarkSettings } from "./settings";
  */
 export const postmarkCallName = "petrel-call";
 
-/** The most messages in one answer. A call has fewer mails. */
+/** The maximum number of messages in one answer. A call has fewer mails. */
 const maxMessages = 500;
 
 const FoundMessages = z.object({

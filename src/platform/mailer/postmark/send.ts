@@ -24,8 +24,8 @@ import type { PostmarkSettings } from "./settings";
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**
- * The most mails in one call. Postmark accepts 500. Smaller calls keep the database's steps before and after a call
- * short, and leave fewer mails with an unknown outcome after a crash.
+ * The maximum number of mails in one call. Postmark accepts 500. Smaller calls keep the database's steps before and
+ * after a call short, and leave fewer mails with an unknown outcome after a crash.
  */
 const mailsPerCall = 100;
 

@@ -20,8 +20,8 @@ import { resultOf, stateAfter, stateOf, UndoInput, type UndoResult } from "./und
 const contactsPerStep = 100;
 
 /**
- * The most jobs that may be open at once to erase what is left of contacts. When an import has errors, each step that
- * erases contacts starts such a job, and an import can have a million contacts.
+ * The maximum number of jobs that may be open at once to erase what is left of contacts. When an import has errors,
+ * each step that erases contacts starts such a job, and an import can have a million contacts.
  */
 const maxErasing = 20;
 
