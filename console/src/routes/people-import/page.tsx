@@ -84,7 +84,10 @@ function Choose({ choose }: { choose(file: File, options: Options): void }) {
         <span className="mb-1 block text-small text-quiet">{texts.file}</span>
         <input type="file" name="file" accept=".csv,text/csv" required className="field py-1.5" />
       </label>
-      <CheckField label={texts.subscribed} name="subscribed" />
+      <div>
+        <CheckField label={texts.subscribed} name="subscribed" />
+        <p className="text-small text-quiet">{texts.subscribedLead}</p>
+      </div>
       <div>
         <Button type="submit" kind="main">
           {texts.upload}
