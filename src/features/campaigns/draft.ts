@@ -151,7 +151,7 @@ export function warnOfIgnored(
   given: ReplaceCampaign,
   { audienceType }: Pick<Draft, "audienceType">,
 ): void {
-  const message = `It was not stored, because a campaign to ${audienceType} does not use it.`;
+  const message = `This field was not stored, because a campaign to ${audienceType} does not use it.`;
   if (audienceType !== "SEGMENT" && given.segmentId) ctx.warnings.push({ field: "segmentId", message });
   if (audienceType !== "FILTERED" && given.audienceCondition)
     ctx.warnings.push({ field: "audienceCondition", message });

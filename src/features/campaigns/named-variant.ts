@@ -10,7 +10,9 @@ export function namedVariant({ variants }: CampaignRow, name: string | undefined
   if (name === undefined) return variants?.[0] ?? null;
   const found = variants?.find((variant) => variant.name === name);
   if (found) return found;
-  const known = variants ? `It has ${variants.map((variant) => variant.name).join(", ")}` : "It has none";
+  const known = variants
+    ? `Its variants are ${variants.map((variant) => variant.name).join(", ")}`
+    : "It has no variants";
   throw new Invalid([
     { field: "variant", code: "custom", message: `This campaign has no such variant. ${known}`, received: name },
   ]);

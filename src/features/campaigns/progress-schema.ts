@@ -4,24 +4,23 @@ export const CampaignProgress = z
   .object({
     stage: z.enum(["PREPARING", "CANARY", "CANARY_HOLD", "SENDING", "HELD"]).meta({
       description:
-        "PREPARING: the list of recipients is being built. CANARY: the first recipients get the email. CANARY_HOLD: the others wait for the results. HELD: sending continues when `resume` is called or, with the reason `reputation`, when the project's pause ends.",
+        "PREPARING: the list of recipients is being built. CANARY: the first recipients get the email. CANARY_HOLD: the others wait for the results. HELD: sending continues when you call `POST /campaigns/{id}/resume` or, if `heldReason` is `reputation` or `marketing provider`, when that reason ends.",
     }),
     remaining: z.number().int().nullable().meta({
-      description: "Emails that are not final. Null until the list of recipients is complete.",
+      description: "The number of emails that are not final. Null until the list of recipients is complete.",
     }),
     open: z.number().int().meta({
-      description: "The remaining emails that are being sent or retried now. The others are held back.",
+      description: "How many of the remaining emails are being sent or retried now. The others are held back.",
     }),
     waitingFor: z
       .string()
       .nullable()
-      .meta({ description: "What the campaign waits for, as a sentence. Null while it waits for nothing." }),
+      .meta({ description: "What the campaign waits for, as a sentence. Null if it waits for nothing." }),
     waitingSince: z.iso.datetime().nullable().meta({
-      description: "When the wait began. While emails are open, the time at which the first of them were released.",
+      description: "When the wait began. While `open` is not 0, when the first of the open emails were released.",
     }),
     continuesAt: z.iso.datetime().nullable().meta({
-      description:
-        "When the next email is tried again, or when the hold after the canary ends. Null when that is unknown.",
+      description: "When the next email is retried, or when the hold after the canary ends. Null if that is unknown.",
     }),
   })
   .meta({

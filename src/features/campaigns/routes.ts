@@ -39,7 +39,7 @@ const CampaignQuery = PageQuery.extend({
   status: z
     .string()
     .optional()
-    .meta({ enum: [...campaignStatuses], description: "400 for any other value." }),
+    .meta({ enum: [...campaignStatuses], description: "Only campaigns with this status. Any other value is a 400." }),
   search: z.string().optional().meta({ description: "A part of the name, subject or sender, case-insensitive." }),
   sort: orderBy("createdAt", "updatedAt", "name", "scheduledFor", "sentAt"),
   dir: orderBy("desc", "asc"),
@@ -93,7 +93,7 @@ campaigns.put(
     isAudited: true,
     isVersioned: true,
     summary: "Change a campaign",
-    description: "Fields left out keep their values. Only while it is DRAFT or SCHEDULED; 409 after that.",
+    description: "Changes only the fields that you send. 409 unless the campaign is DRAFT or SCHEDULED.",
     maxBody: maxCampaignBytes,
     params: CampaignParam,
     body: ReplaceCampaign,
@@ -116,7 +116,7 @@ campaigns.delete(
     id: "deleteCampaign",
     isAudited: true,
     summary: "Delete a campaign",
-    description: "The records of its emails stay. 409 while it is SCHEDULED or SENDING.",
+    description: "The records of the campaign's emails stay. 409 while the campaign is SCHEDULED or SENDING.",
     params: CampaignParam,
     refusals: () => [trashIsFull()],
   },
@@ -150,7 +150,7 @@ campaigns.get(
     id: "getCampaignStats",
     summary: "Get the statistics of a campaign",
     description:
-      "`openedCount` and `clickedCount` count recipients, each once. The figures of a large campaign may lag by seconds.",
+      "`openedCount` and `clickedCount` count each recipient once. The figures of a large campaign may lag by seconds.",
     params: CampaignParam,
     ok: CampaignStats,
   },
@@ -163,8 +163,8 @@ campaigns.get(
     id: "getCampaignProgress",
     summary: "Watch a campaign",
     description:
-      "Returns everything that changes while a campaign is sent, in one small answer to poll: its state, statistics, progress, and how near it is " +
-      "to the rates of bounces and complaints that stop it. It may be a second old.",
+      "Returns everything that changes while a campaign is sent, in one small answer to poll: its status, statistics, progress, " +
+      "and the rates of bounces and complaints with the limits that stop it. The answer may be a second old.",
     params: CampaignParam,
     ok: CampaignWatch,
   },
@@ -177,9 +177,9 @@ campaigns.get(
     id: "getCampaignTimeline",
     summary: "Count what happened to a campaign, hour by hour",
     description:
-      "Each email counts once in each figure, in the hour of its first such event, and all hours add up to the figures of " +
-      "`GET /campaigns/{id}/stats`. Hours in which nothing happened are left out, and an answer has at most 1,000. The figures of a " +
-      "large campaign may lag by seconds, and those of an old one by ten minutes.",
+      "Each email counts once in each figure, in the hour of its first such event. All hours add up to the figures of " +
+      "`GET /campaigns/{id}/stats`. Hours in which nothing happened are left out. An answer has at most 1,000 hours. The figures " +
+      "of a large campaign may lag by seconds, and those of an old one by ten minutes.",
     params: CampaignParam,
     query: DateRange,
     ok: CampaignTimeline,
@@ -193,8 +193,8 @@ campaigns.get(
     id: "listCampaignLinks",
     summary: "List the clicked links of a campaign",
     description:
-      "Most clicked first, at most 200, with the URLs as they are written in the body, summed over all variants. Empty before " +
-      "the campaign is sent, and when it is not tracked.",
+      "Lists at most 200 links, the most clicked first, with their URLs as written in the body. Clicks are summed over all " +
+      "variants. The list is empty before the campaign is sent, and if the campaign is not tracked.",
     params: CampaignParam,
     ok: CampaignLinks,
   },
@@ -203,10 +203,11 @@ campaigns.get(
 
 const RecipientQuery = CursorQuery.extend({
   status: EmailStatus.optional(),
-  variant: z.string().optional().meta({ description: "The name of a variant." }),
+  variant: z.string().optional().meta({ description: "Only emails of the variant with this name." }),
   to: Address.optional().meta({
     description:
-      "An address. If a contact has it now, only this contact's email to it is listed; otherwise all emails to it.",
+      "The address of the recipient. If a contact has this address now, only that contact's email to it is listed; " +
+      "otherwise all emails to it.",
   }),
   contactId: z.string().transform(readId).optional().meta({ type: "string" }),
 });
@@ -217,8 +218,8 @@ campaigns.get(
     id: "listCampaignRecipients",
     summary: "List the emails of a campaign's recipients",
     description:
-      "One email for each recipient, sent or not: `error` says why not. Contacts that were left out at the start have none: see " +
-      "`leftOut` of the statistics, and `GET /campaigns/{id}/explain` for one contact.",
+      "Lists one email for each recipient. If an email was not sent, `error` says why. Contacts that were left out at the start " +
+      "have no email: see `leftOut` in `GET /campaigns/{id}/stats`, and `GET /campaigns/{id}/explain` for one contact.",
     params: CampaignParam,
     query: RecipientQuery,
     ok: EmailPage,

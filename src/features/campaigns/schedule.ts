@@ -27,7 +27,7 @@ export function startTimeOf(ctx: Context, { scheduledFor, delaySeconds }: SendCa
   const at = readScheduledFor(scheduledFor);
   if (delaySeconds === undefined) return at;
   if (at === null) return ctx.now.getTime() + delaySeconds * secondMs;
-  const message = "Leave it out when scheduledFor is there";
+  const message = "Cannot be sent together with scheduledFor: leave one of them out";
   throw new Invalid([{ field: "delaySeconds", code: "custom", message, received: delaySeconds }]);
 }
 
@@ -39,7 +39,8 @@ function readScheduledFor(given: unknown): number | null {
   const at = typeof given === "string" || typeof given === "number" ? new Date(given).getTime() : Number.NaN;
   if (!Number.isNaN(at)) return at;
   throw new BadRequest(`scheduledFor is not a time: ${JSON.stringify(given).slice(0, 100)}. Nothing was scheduled.`, {
-    suggestion: "Send a time with its zone, such as 2026-01-31T09:00:00Z, or leave it out to send at once.",
+    suggestion:
+      "Send a time with a time zone, such as 2026-01-31T09:00:00Z, or leave out scheduledFor to send at once.",
     details: { field: "scheduledFor" },
   });
 }

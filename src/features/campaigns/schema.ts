@@ -71,7 +71,12 @@ const counter = z.number().int();
 
 export const Variant = z.object({
   name: Name,
-  weight: z.number().int().min(1).max(100).meta({ description: "Its share, relative to the others'." }),
+  weight: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .meta({ description: "The variant's share of the recipients, relative to the other weights." }),
   subject: Subject.refine(...storable).optional(),
   body: z
     .string()
@@ -84,19 +89,22 @@ export const Variant = z.object({
 export type Variant = z.infer<typeof Variant>;
 
 export const Canary = z.object({
-  percent: z.number().int().min(1).max(50).meta({ description: "The share of recipients that get the email first." }),
+  percent: z
+    .number()
+    .int()
+    .min(1)
+    .max(50)
+    .meta({ description: "The percentage of the recipients who get the email first." }),
   holdMinutes: z.number().int().min(1).max(1440).meta({
-    description: "How long the other recipients wait after the last email of the canary is sent.",
+    description: "The minutes that the other recipients wait after the last email of the canary is sent.",
   }),
   maxBounceRate: z.number().min(0).max(100).optional().meta({
-    description: "In percent of those sent. Above it the campaign is held. Default: 5.",
+    description: "The campaign is held if more than this percentage of the canary's sent emails bounce. Default: 5.",
   }),
-  maxComplaintRate: z
-    .number()
-    .min(0)
-    .max(100)
-    .optional()
-    .meta({ description: "The same for complaints. Default: 0.1." }),
+  maxComplaintRate: z.number().min(0).max(100).optional().meta({
+    description:
+      "The campaign is held if more than this percentage of the canary's sent emails draw complaints. Default: 0.1.",
+  }),
 });
 export type Canary = z.infer<typeof Canary>;
 
@@ -109,15 +117,18 @@ export const Campaign = z
     body: z.string(),
     type: CampaignType,
     status: CampaignStatus,
-    heldReason: z
-      .string()
-      .nullable()
-      .meta({ description: "Why the campaign is held while it is SENDING, or has not started at its scheduled time." }),
+    heldReason: z.string().nullable().meta({
+      description:
+        "Why the campaign is held while it is SENDING, or has not started at its scheduled time. Null otherwise.",
+    }),
     progress: CampaignProgress.nullable().meta({
-      description: "The progress of a campaign that is SENDING, and what it waits for. Null otherwise, and in lists.",
+      description:
+        "The progress of a campaign that is SENDING, and what the campaign waits for. Null otherwise, and in lists.",
     }),
     audienceType: AudienceType,
-    audienceCondition: FilterCondition.nullable().meta({ description: "Null unless the type is FILTERED." }),
+    audienceCondition: FilterCondition.nullable().meta({
+      description: "The condition that recipients match. Null unless `audienceType` is FILTERED.",
+    }),
     segmentId: z.string().nullable(),
     templateId: z.string().nullable(),
     topicId: z.string().nullable(),
@@ -127,8 +138,8 @@ export const Campaign = z
     totalRecipients: counter,
     sentCount: counter,
     deliveredCount: counter,
-    openedCount: counter.meta({ description: "Recipients, each once." }),
-    clickedCount: counter.meta({ description: "Recipients, each once." }),
+    openedCount: counter.meta({ description: "The number of recipients who opened the email." }),
+    clickedCount: counter.meta({ description: "The number of recipients who clicked a link." }),
     bouncedCount: counter,
     version: VersionNumber,
     projectId: z.string(),
@@ -169,11 +180,12 @@ const fields = {
     .optional()
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid for each recipient." }),
   type: CampaignType.nullish().meta({
-    description: "MARKETING by default, or the template's. TRANSACTIONAL also goes to unsubscribed contacts.",
+    description:
+      "Default: the type of the template, if any, or MARKETING. A TRANSACTIONAL campaign also goes to unsubscribed contacts.",
   }),
   templateId: z.uuid({ error: templateId }).transform(readId).nullish().meta({
     description:
-      "Fields that are left out are copied from this template. Later changes of the template do not reach the campaign.",
+      "The template from which fields that you leave out are copied. Later changes of the template do not affect the campaign.",
   }),
   topicId: z.string().transform(readId).nullish().meta({
     description:
@@ -184,21 +196,26 @@ const fields = {
     .uuid({ error: "Must be the id of a segment, which is a UUID: GET /segments lists them" })
     .transform(readId)
     .nullish()
-    .meta({ description: "Required for SEGMENT." }),
-  audienceCondition: FilterCondition.nullish().meta({ description: "Required for FILTERED." }),
+    .meta({ description: "The segment that gets the email. Required if `audienceType` is SEGMENT." }),
+  audienceCondition: FilterCondition.nullish().meta({
+    description: "The condition that recipients match. Required if `audienceType` is FILTERED.",
+  }),
   variants: z
     .array(Variant)
     .min(2)
     .max(maxVariants)
     .refine((variants) => new Set(variants.map(({ name }) => name)).size === variants.length, {
-      message: "Each variant needs a name of its own",
+      message: "Each variant needs its own name",
       params: { code: "custom" },
     })
     .nullish()
-    .meta({ description: "Each recipient gets one of them. Fields that a variant leaves out are the campaign's." }),
+    .meta({
+      description:
+        "Each recipient gets one of the variants. Fields that a variant leaves out are those of the campaign.",
+    }),
   canary: Canary.nullish().meta({
     description:
-      "Sends to a random part of the audience first, and continues automatically unless too many emails bounce or complaints arrive.",
+      "Sends to a random part of the audience first, and continues automatically unless too many emails bounce or draw complaints.",
   }),
 };
 

@@ -3,7 +3,7 @@ import { Warnings } from "../../core/warning";
 import { leftOutReasons } from "../../engine/campaigns/left-out";
 
 const counter = z.number().int();
-const rate = z.number().min(0).max(100).meta({ description: "In percent of sentCount." });
+const rate = z.number().min(0).max(100).meta({ description: "In percent of `sentCount`." });
 const stats = {
   totalRecipients: counter,
   queuedCount: counter,
@@ -31,10 +31,10 @@ export const CampaignStats = z
     ...stats,
     leftOut: z.array(z.object({ reason: z.enum(leftOutReasons), count: counter })).meta({
       description:
-        "Contacts of the audience that got no email, counted when their page of the audience was reached: each once, by the " +
-        "first of these reasons that applies: `suppressed`, `snoozed`, `unsubscribed`, `topic`. A person's own " +
-        "pause is `snoozed`. While the project's marketing mail is paused, the campaign is held, and no contact is left out for it, " +
-        "so there is no reason `paused`. Emails that were withheld later are among `suppressedCount` and `cancelledCount`.",
+        "Contacts of the audience for whom no email was created, because of their state when sending reached them. Each is counted " +
+        "once, by the first reason that applies: `suppressed`, `snoozed` (a pause that the contact chose), `unsubscribed`, " +
+        "`topic`. A pause of the project's marketing email holds the campaign, and leaves nobody out. Emails that were " +
+        "withheld later are in `suppressedCount` and `cancelledCount`.",
     }),
     variants: z.array(z.object({ name: z.string(), ...stats })).optional(),
   })
@@ -69,13 +69,13 @@ export const CampaignLinks = z
   .object({
     data: z.array(
       z.object({
-        url: z.string().meta({ description: "As written in the body, before variables are replaced." }),
-        clicks: counter.meta({ description: "Clicks by people. At most 100 of one email count." }),
-        uniqueClicks: counter.meta({ description: "Recipients who clicked it at least once." }),
-        automatedClicks: counter.meta({ description: "Clicks by known scanners and link previews." }),
+        url: z.string().meta({ description: "The URL as written in the body, before variables are replaced." }),
+        clicks: counter.meta({ description: "The number of clicks by people. At most 100 clicks in one email count." }),
+        uniqueClicks: counter.meta({ description: "The number of recipients who clicked the link." }),
+        automatedClicks: counter.meta({ description: "The number of clicks by known scanners and link previews." }),
       }),
     ),
-    truncated: z.boolean().meta({ description: "True when there are more links than are listed." }),
+    truncated: z.boolean().meta({ description: "Whether there are more links than are listed." }),
   })
   .meta({
     id: "CampaignLinks",
@@ -110,7 +110,9 @@ export const CampaignTimeline = z
         unsubscribed: counter,
       }),
     ),
-    hasMore: z.boolean().meta({ description: "There are later hours. Pass the next one as `startDate`." }),
+    hasMore: z.boolean().meta({
+      description: "Whether there are later hours. To get them, pass the hour after the last one as `startDate`.",
+    }),
     warnings: Warnings,
   })
   .meta({ id: "CampaignTimeline", example: { data: [hourExample], hasMore: false } });

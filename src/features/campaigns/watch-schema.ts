@@ -8,12 +8,14 @@ const rate = z.number().min(0).max(100).nullable();
 
 const Brake = z.object({
   emails: z.number().int().nullable().meta({
-    description: "The emails on which the rates are based. Null while a project has too few of them to be judged.",
+    description: "The number of emails on which the rates are based. Null while a project has too few to be judged.",
   }),
-  bounceRate: rate.meta({ description: "In percent of `emails`." }),
-  maxBounceRate: rate.meta({ description: "Sending stops above this rate. Null when bounces never stop it." }),
-  complaintRate: rate.meta({ description: "In percent of `emails`." }),
-  maxComplaintRate: rate.meta({ description: "Sending stops above this rate. Null when complaints never stop it." }),
+  bounceRate: rate.meta({ description: "Bounces in percent of `emails`." }),
+  maxBounceRate: rate.meta({ description: "Sending stops above this bounce rate. Null if bounces never stop it." }),
+  complaintRate: rate.meta({ description: "Complaints in percent of `emails`." }),
+  maxComplaintRate: rate.meta({
+    description: "Sending stops above this complaint rate. Null if complaints never stop it.",
+  }),
 });
 export type Brake = z.infer<typeof Brake>;
 
@@ -44,7 +46,7 @@ export const CampaignWatch = z
       .object({
         canary: Brake.nullable().meta({
           description:
-            "The rates that decide whether the other recipients follow. Null unless the stage is CANARY or CANARY_HOLD, or the campaign is held for it.",
+            "The rates that decide whether the recipients outside the canary get the email. Null unless `stage` is CANARY or CANARY_HOLD, or the campaign is held because of its canary.",
         }),
         project: Brake.meta({
           description: "The rates that pause all marketing email of the project, over at least its last 1,000 emails.",

@@ -44,7 +44,7 @@ emails.get(
     id: "readEmailContent",
     summary: "Get the content of an email",
     description:
-      "410 when the content is no longer stored: 90 days after the mail was final, or as the installation is set. Attachments are listed, but not included.",
+      "Lists attachments, but does not include them. 410 once the content is no longer stored: 90 days after the email became final, unless the installation sets another time.",
     params: IdParam,
     ok: EmailContent,
     also: [410],
@@ -60,10 +60,10 @@ emails.post(
     grows: false,
     sends: true,
     summary: "Send FAILED, CANCELLED or UNKNOWN emails again",
-    description: `Sends all emails of one \`status\` again that match, as \`POST /emails/{id}/retry\` does with one: the same records, with a new count
-of tries. A scheduled email still waits for its time. Emails that are created after the call are left alone.
+    description: `Sends all matching emails of one \`status\` again, as \`POST /emails/{id}/retry\` does with one email: the records stay the
+same, and their attempts are counted anew. A scheduled email still waits for its time. Emails created after the call are left out.
 
-It runs in the background: poll \`GET /jobs/{jobId}\`. A second call finds only what is in this status again.`,
+The emails are sent in the background: poll \`GET /jobs/{jobId}\`. A second call finds only emails that have the status again.`,
     body: RetryEmails,
     accepted: starting(StartedJob, RetryResult),
     also: [404],
@@ -78,6 +78,7 @@ emails.post(
     grows: false,
     sends: true,
     summary: "Send a FAILED, CANCELLED or UNKNOWN email again",
+    description: "An UNKNOWN email may already have arrived. Its recipient may then get it twice.",
     params: IdParam,
     accepted: RetriedEmail,
     also: [402, 410],

@@ -55,13 +55,16 @@ export const Email = z
     source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]),
     templateId: z.string().nullable(),
     campaignId: z.string().nullable(),
-    variant: z.string().nullable().meta({ description: "The name of the campaign's variant." }),
+    variant: z
+      .string()
+      .nullable()
+      .meta({ description: "The name of the campaign's variant. Null if the campaign has none." }),
     workflowExecutionId: z.string().nullable(),
     status: EmailStatus,
     error: z.string().nullable(),
     settledBy: z.enum(settlers).nullable().meta({
       description:
-        "How an email that was UNKNOWN was settled: by a provider's report, an open or a click (`report`), by asking the provider (`lookup`), or by a person who sent it again (`person`). Null for an email that was never UNKNOWN or still is.",
+        "What settled an email that was UNKNOWN: a provider's report, an open or a click (`report`), an inquiry at the provider (`lookup`), or a person who sent it again (`person`). Null if the email was never UNKNOWN, or still is.",
     }),
     attempts: z.number().int(),
     provider: z.string().nullable(),
@@ -69,7 +72,9 @@ export const Email = z
     opens: z.number().int(),
     clicks: z.number().int(),
     createdAt: time,
-    scheduledAt: time.nullable().meta({ description: "When the caller wants it sent; null for at once." }),
+    scheduledAt: time
+      .nullable()
+      .meta({ description: "The time at which the caller wants the email to be sent. Null for at once." }),
     sentAt: time.nullable(),
     deliveredAt: time.nullable(),
     openedAt: time.nullable(),
@@ -87,9 +92,9 @@ export const EmailPage = z
     total: z.number().int(),
     approximate: z.literal(true).optional().meta({
       description:
-        "Present when there are 25,000 emails to look through or more. `total` then counts the matches among the newest 10,000.",
+        "Present if 25,000 emails or more had to be scanned. `total` then counts the matches among the newest 10,000.",
     }),
-    countedAt: time.optional(),
+    countedAt: time.optional().meta({ description: "When the emails were counted. Present with `approximate`." }),
     warnings: Warnings,
   })
   .meta({ id: "EmailPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
@@ -115,24 +120,26 @@ export const EmailFilters = z.object({
   contactId: idFilter.optional(),
   campaignId: idFilter.optional(),
   templateId: idFilter.optional(),
-  executionId: idFilter.optional().meta({ type: "string", description: "The execution of a workflow." }),
+  executionId: idFilter
+    .optional()
+    .meta({ type: "string", description: "Only emails of this execution of a workflow." }),
   source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]).optional(),
   workflowId: idFilter.optional().meta({
     type: "string",
-    description: "Emails of the steps that the workflow has now.",
+    description: "Only emails of the steps that this workflow has now.",
   }),
   subject: z.string().min(1).optional().meta({
-    description: "The beginning of the subject, as the recipient gets it. The case of ASCII letters does not matter.",
+    description: "The beginning of the subject, as the recipient sees it. The case of ASCII letters does not matter.",
   }),
   countedAs: z.enum(counters).optional().meta({
     description:
-      "Emails that `GET /campaigns/{id}/stats` counts so, whatever became of them later, while `status` is only the latest.",
+      "Only emails that `GET /campaigns/{id}/stats` counts under this name, whatever happened to them later. `status` finds emails by their latest status only.",
   }),
-  from: DateOrTime.optional().meta({ description: "The same as `startDate`." }),
+  from: DateOrTime.optional().meta({ description: "Another name for `startDate`." }),
   to: AddressOrEnd.optional().meta({
     description:
-      "An address. If a contact has it now, only this contact's emails to it are listed; otherwise all emails to it. A date " +
-      "is the same as `endDate`.",
+      "The address of the recipient. If a contact has this address now, only that contact's emails to it are listed; " +
+      "otherwise all emails to it. A date means the same as in `endDate`.",
   }),
   ...DateRange.shape,
 });
@@ -179,7 +186,7 @@ export const EmailContent = z
     text: z.string(),
     headers: z
       .record(z.string(), z.string())
-      .meta({ description: "Extra headers, without those that every message has." }),
+      .meta({ description: "The extra headers, without those that every message has." }),
     attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), size: z.number().int() })),
   })
   .meta({

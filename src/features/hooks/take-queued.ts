@@ -50,6 +50,6 @@ async function takeOne(platform: Platform, { body, timestamp }: Message): Promis
   }
   const waitedMs = platform.now.getTime() - timestamp.getTime();
   if (waitedMs < patienceMs) return false;
-  platform.log("info", "A report belongs to no email here", { provider, report: notice.report.kind });
+  platform.log("info", "A report matches no email of this installation", { provider, report: notice.report.kind });
   return true;
 }

@@ -20,7 +20,7 @@ export async function takeReport(platform: Platform, provider: string, notice: N
   const tag = notice.tag === null ? null : readTag(notice.tag);
   const project = tag && (await findProjectById(platform, tag.projectId));
   if (!project) {
-    platform.log("info", "A report belongs to no email here", { provider, report: notice.report.kind });
+    platform.log("info", "A report matches no email of this installation", { provider, report: notice.report.kind });
     return;
   }
   await applyReport(forProject(platform, project), provider, readId(tag.emailId), notice);

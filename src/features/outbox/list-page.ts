@@ -22,7 +22,7 @@ export function listPage({ mails, nextBefore, version }: OutboxPage, { to, subje
     html`<div class="head">
 <div>
 <h1>Outbox</h1>
-<p>Mail stays here for you to read. Nothing is sent. New mail appears by itself.</p>
+<p>Mail stays here for you to read. Nothing is sent. New mail appears automatically.</p>
 </div>
 ${mails.length > 0 || isFiltered ? filter({ to, subject }, mails) : ""}
 </div>
@@ -67,7 +67,7 @@ function nothing({ to, subject }: Filters, origin: string): Html {
   if (subject) {
     return html`<section class="note">
 <h2>No mail with “<bdi>${subject}</bdi>” in its subject</h2>
-<p>The search looks at the newest thousand mails${to ? html` to <bdi>${to}</bdi>` : ""}.</p>
+<p>The search covers the newest 1,000 mails${to ? html` to <bdi>${to}</bdi>` : ""}.</p>
 </section>`;
   }
   if (to) {

@@ -20,10 +20,9 @@ export const OutboxMessage = z
   .object({
     id: z.string(),
     emailId: z.string(),
-    projectId: z
-      .string()
-      .nullable()
-      .meta({ description: "Null for a mail of the installation itself, such as one that signs in." }),
+    projectId: z.string().nullable().meta({
+      description: "The project that sent the mail. Null for mail of the installation itself, such as a sign-in link.",
+    }),
     to: z.string(),
     from: z.string(),
     replyTo: z.string().nullable(),

@@ -21,7 +21,10 @@ export const foreignNamesOfSend: ForeignName[] = [
   { name: "idempotencyKey", advice: keyInHeader },
   { name: "idempotency_key", advice: keyInHeader },
   { name: "topicId", advice: "A topic belongs to a template: set topicId there, and send that template" },
-  { name: "previewText", advice: "It belongs to a template: set previewText there, and send that template" },
+  {
+    name: "previewText",
+    advice: "A preview text belongs to a template: set previewText there, and send that template",
+  },
   {
     name: "metadata",
     advice: "Emails have no metadata: put what the mail shows into data, or set a header of your own in headers",

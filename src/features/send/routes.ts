@@ -18,9 +18,10 @@ sending.post(
     summary: "Send an email to one or many recipients",
     description:
       "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
-      "All recipients are checked before anything is written: a 4xx has no effect at all. While the operator's " +
-      "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`, and without a provider that accepts it " +
-      "a 409. Otherwise it is sent to everybody except those who opted out, and `warnings` names recipients who are not subscribed.",
+      "All recipients are checked before anything is written: a 4xx has no effect at all. A MARKETING template is a " +
+      "403 `SENDING_PAUSED` while the operator's `sendingPaused` is set, and a 409 without a provider that accepts " +
+      "marketing email. Otherwise its mail goes to all recipients except those who opted out, and `warnings` names " +
+      "those who are not subscribed.",
     once: true,
     bucket: "send",
     maxBody: maxSendBytes,

@@ -36,26 +36,27 @@ export const SendEmail = z
   .object({
     to: RecipientsInput,
     template: z.uuid({ error: templateId }).transform(readId).nullish().meta({
-      description: "A template's id. Its subject, body, from and reply-to are used, except those sent here.",
+      description: "The id of a template. Its subject, body, sender and reply address apply, unless you send your own.",
     }),
     subject: Subject.refine(...storable)
       .optional()
-      .meta({ description: "Required without a template." }),
+      .meta({ description: "The subject line. Required without a template." }),
     body: z
       .string()
       .min(1)
       .max(maxBodyLength)
       .refine(...storable)
       .optional()
-      .meta({ description: "HTML; required without a template. The plain-text part is made from it." }),
-    from: AddressInput.optional().meta({ description: "Required without a template." }),
+      .meta({ description: "The body in HTML. Required without a template. The plain-text part is made from it." }),
+    from: AddressInput.optional().meta({ description: "The sender. Required without a template." }),
     name: DisplayName.nullish().meta({
       type: ["string", "null"],
       deprecated: true,
-      description: "Use `from: { name, email }`.",
+      description: "The sender's name. Use `from: { name, email }` instead.",
     }),
     subscribed: z.boolean().nullish().meta({
-      description: "Default for new contacts: false. Existing contacts keep their state when it is left out.",
+      description:
+        "Whether the recipients get marketing mail. Default: false for new contacts, no change for existing ones.",
     }),
     data: ContactData.optional(),
     headers: ExtraHeaders.nullish().meta({ type: ["object", "null"] }),
@@ -63,16 +64,16 @@ export const SendEmail = z
     attachments: AttachmentsInput.nullish(),
     tracking: z.boolean().nullish().meta({
       description:
-        "`false` leaves links as they are and adds no pixel. Otherwise the project's `tracking` decides, also when this is `true`.",
+        "With `false`, links stay as they are, and no pixel is added. Otherwise, even with `true`, the project's `tracking` decides.",
     }),
     scheduledAt: z.iso
-      .datetime({ offset: true, error: "Must be a time with its zone, such as 2026-01-31T09:00:00Z" })
+      .datetime({ offset: true, error: "Must be a time with a time zone, such as 2026-01-31T09:00:00Z" })
       .nullish()
       .meta({
         description:
-          "When to send, at most 30 days ahead; a past time is now. Until then the email is QUEUED, and " +
-          "`DELETE /emails/{id}` cancels it. The template and `data` are those of this call. Whether the contact " +
-          "still exists and wants mail, and whether the domain is verified, is checked when the email is due.",
+          "When to send the email, at most 30 days ahead; a past time means now. Until then the email is QUEUED, " +
+          "and `DELETE /emails/{id}` cancels it. The template and `data` are those of this call. When the email is " +
+          "due, Petrel checks that the contact still exists and wants mail, and that the domain is verified.",
       }),
   })
   .refine(...requiredWithoutTemplate("subject"))

@@ -73,7 +73,7 @@ function templateInUse(workflows: Named[]): Conflict {
 export function confirmsSubscriptions(): Conflict {
   return new Conflict("This is the project's confirmation template, which `confirm: true` mails.", {
     suggestion:
-      "Have the operator name another one, or null, with PATCH /admin/projects/{id} { confirmationTemplateId }.",
+      "Have the operator name another template, or null, with PATCH /admin/projects/{id} { confirmationTemplateId }.",
     details: { setting: "confirmationTemplateId" },
   });
 }

@@ -90,7 +90,8 @@ templates.patch(
     grows: true,
     isVersioned: true,
     summary: "Change a template",
-    description: "Only the fields sent change. Mail that was already accepted still uses the earlier version.",
+    description:
+      "Changes only the fields that you send. Mail that was already accepted still uses the earlier version.",
     maxBody: maxTemplateBytes,
     params: IdParam,
     body: UpdateTemplate,
@@ -110,7 +111,7 @@ templates.delete(
     id: "deleteTemplate",
     isAudited: true,
     summary: "Delete a template",
-    description: "Mail that was already accepted still goes out. 409 while a step of a workflow uses it.",
+    description: "Mail that was already accepted is still sent. 409 while a step of a workflow uses the template.",
     params: IdParam,
     refusals: () => [confirmsSubscriptions(), trashIsFull()],
   },

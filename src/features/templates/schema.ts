@@ -38,14 +38,14 @@ export const Template = z
   .object({
     id: z.string(),
     name: z.string(),
-    description: z.string().nullable().meta({ description: "An internal note; it is not sent." }),
+    description: z.string().nullable().meta({ description: "An internal note, which is never sent." }),
     ...contentOutput,
     body: z.string(),
     type: TemplateType,
     topicId: z
       .string()
       .nullable()
-      .meta({ description: "The topic of its mail. Contacts who left the topic do not receive it." }),
+      .meta({ description: "The topic of the template's mail. Contacts who left the topic do not get this mail." }),
     version: VersionNumber,
     projectId: z.string(),
     createdAt: z.iso.datetime(),
@@ -78,16 +78,13 @@ const fields = {
     .refine(...storable)
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid." }),
   description: Description.nullish(),
-  topicId: z
-    .string()
-    .min(1)
-    .transform(readId)
-    .nullish()
-    .meta({ description: "For MARKETING only. Contacts who left the topic do not get this template's mail." }),
+  topicId: z.string().min(1).transform(readId).nullish().meta({
+    description: "The topic of a MARKETING template. Contacts who left the topic do not get the template's mail.",
+  }),
 };
 
 export const CreateTemplate = z
-  .object({ ...fields, type: TemplateType.nullish().meta({ description: "MARKETING by default." }) })
+  .object({ ...fields, type: TemplateType.nullish().meta({ description: "Default: MARKETING." }) })
   .meta({ id: "CreateTemplate", example: { name: "Welcome", ...content } });
 export type CreateTemplate = z.infer<typeof CreateTemplate>;
 
@@ -118,7 +115,9 @@ export const PreviewTemplate = z
       .transform((id) => (id === "" ? null : readId(id)))
       .nullish()
       .meta({ description: "The contact whose data fills the template." }),
-    data: ContactData.optional().meta({ description: "Merged over the contact's data, as in a send." }),
+    data: ContactData.optional().meta({
+      description: "Values that replace those of the contact's data, as in `POST /v1/send`.",
+    }),
   })
   .meta({ id: "PreviewTemplate", example: { data: { firstName: "Ada" } } });
 export type PreviewTemplate = z.infer<typeof PreviewTemplate>;

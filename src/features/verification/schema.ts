@@ -25,26 +25,35 @@ export const EmailVerdict = z
         .meta({ description: "The address in lower case, with its domain in ASCII. It may be invalid." }),
       valid: z.boolean().meta({
         description:
-          "The address is well-formed, and its domain has name servers and accepts mail. " +
+          "Whether the address is well-formed, and its domain has name servers and accepts mail. " +
           "This does not say whether the mailbox exists.",
       }),
-      isDisposable: z.boolean().meta({ description: "The domain offers disposable mailboxes." }),
-      isAlias: z.boolean().meta({ description: "The domain belongs to a service that forwards to another mailbox." }),
-      isTypo: z.boolean().meta({ description: "The domain looks misspelt: see `suggestedEmail`." }),
-      isPlusAddressed: z.boolean().meta({ description: "The part before the @ carries a `+tag`." }),
-      isPersonalEmail: z.boolean().meta({ description: "The domain gives mailboxes to anyone, as gmail.com does." }),
+      isDisposable: z.boolean().meta({ description: "Whether the domain offers disposable mailboxes." }),
+      isAlias: z
+        .boolean()
+        .meta({ description: "Whether the domain belongs to a service that forwards mail to another mailbox." }),
+      isTypo: z.boolean().meta({ description: "Whether the domain looks misspelt. If so, see `suggestedEmail`." }),
+      isPlusAddressed: z.boolean().meta({ description: "Whether the part before the @ has a `+tag`." }),
+      isPersonalEmail: z
+        .boolean()
+        .meta({ description: "Whether the domain gives mailboxes to anyone, as gmail.com does." }),
       domainExists: z.boolean().meta({
         description:
-          "The domain has NS records. A subdomain must exist, and the registered domain above it must have NS records.",
+          "Whether the domain has NS records. A subdomain must exist, and the registered domain above it must have NS records.",
       }),
-      hasWebsite: z.boolean().meta({ description: "The domain has A or AAAA records. Informational." }),
+      hasWebsite: z
+        .boolean()
+        .meta({ description: "Whether the domain has A or AAAA records. Does not affect `valid`." }),
       hasMxRecords: z
         .boolean()
-        .meta({ description: "The domain has MX records other than a null MX record, which refuses mail." }),
-      suggestedEmail: z.string().optional().meta({ format: "email", description: "Present when `isTypo` is true." }),
+        .meta({ description: "Whether the domain has MX records other than a null MX record, which refuses mail." }),
+      suggestedEmail: z
+        .string()
+        .optional()
+        .meta({ format: "email", description: "The address that was probably meant. Present if `isTypo` is true." }),
       reasons: z
         .array(z.string())
-        .meta({ description: "Faults and warnings, one sentence each. Empty when there are none." }),
+        .meta({ description: "Faults and warnings, one sentence each. Empty if there are none." }),
     }),
   })
   .meta({

@@ -25,9 +25,9 @@ actions.post(
     summary: "Send a campaign, or schedule it",
     description: `The content and the audience are fixed when sending begins, now or at the scheduled time. 409 while
 ${maxSendingAtOnce} campaigns of the project are SENDING; a scheduled campaign waits until fewer are. With the \`preflightToken\` of a
-finished pre-flight, what is sent is exactly what was checked: 409 when the campaign was changed since. With \`delaySeconds\`, it can be
-taken back during that time. A person with a session who starts a campaign that can reach more than
-10,000 people proves who they are: 403 \`PROOF_NEEDED\`.`,
+finished pre-flight, exactly the checked campaign is sent: 409 if it was changed since. With \`delaySeconds\`, you can take the
+start back until then. A signed-in person who starts a campaign that can reach more than 10,000 people must have
+signed in within the last ten minutes; otherwise 403 \`PROOF_NEEDED\`.`,
     once: true,
     params: CampaignParam,
     body: SendCampaign,
@@ -46,7 +46,7 @@ actions.post(
     grows: false,
     summary: "Take back the scheduling of a campaign",
     description:
-      "It is a DRAFT again, with its content and audience. 409 unless it is SCHEDULED, so also once it has started.",
+      "The campaign is a DRAFT again, with its content and audience. 409 unless it is SCHEDULED, so also once it has started.",
     params: CampaignParam,
     ok: CampaignAnswer,
     also: [409],
@@ -82,7 +82,7 @@ actions.post(
     isAudited: true,
     grows: false,
     summary: "Pause a campaign",
-    description: "No further emails are sent until the campaign is resumed. 409 unless it is SENDING.",
+    description: "No further emails are sent until the campaign is resumed. 409 unless the campaign is SENDING.",
     params: CampaignParam,
     ok: CampaignAnswer,
     also: [409],
@@ -100,7 +100,7 @@ actions.post(
     isAudited: true,
     sends: true,
     summary: "Resume a campaign that is held",
-    description: "409 when it is not held.",
+    description: "409 if the campaign is not held.",
     params: CampaignParam,
     ok: CampaignAnswer,
     also: [409],
@@ -120,7 +120,7 @@ actions.post(
     sends: true,
     summary: "Retry failed recipients",
     description:
-      "The same emails are tried again, so no recipient gets two. 400 unless the campaign is SENT; 409 as when sending.",
+      "Retries the existing emails, and creates none. 400 unless the campaign is SENT; 409 in the same cases as `POST /campaigns/{id}/send`.",
     params: CampaignParam,
     body: RetryCampaign,
     isBodyOptional: true,

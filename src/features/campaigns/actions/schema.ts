@@ -14,7 +14,7 @@ export const SendCampaign = z
     scheduledFor: z.unknown().meta({
       type: ["string", "null"],
       example: "2026-03-31T09:00:00Z",
-      description: "When to start. Left out or null: now. A time in the past starts within a minute.",
+      description: "When to start the campaign. Default: now. With a time in the past, it starts within a minute.",
     }),
     delaySeconds: z
       .number()
@@ -23,8 +23,8 @@ export const SendCampaign = z
       .max(maxDelaySeconds)
       .meta({
         description:
-          "In place of `scheduledFor`: starts this many seconds from now. Until then, " +
-          "`POST /campaigns/{id}/unschedule` takes it back.",
+          "The seconds until the campaign starts, instead of `scheduledFor`. Until then, " +
+          "`POST /campaigns/{id}/unschedule` makes it a draft again.",
       }),
     // Null is refused, because a caller who passes on a missing token still expects the check.
     preflightToken: z
@@ -33,8 +33,8 @@ export const SendCampaign = z
       .max(maxTokenLength)
       .meta({
         description:
-          "From the result of a finished pre-flight. The campaign is then only sent exactly as it was checked: 409 " +
-          "when it was changed or scheduled since, or after 15 minutes; 400 for the token of another campaign.",
+          "The token in the result of a finished pre-flight. The campaign is then sent exactly as it was checked, or not at " +
+          "all: 409 if it was changed or scheduled since, or after 15 minutes; 400 for the token of another campaign.",
       }),
   })
   .partial()
@@ -44,7 +44,7 @@ export type SendCampaign = z.infer<typeof SendCampaign>;
 export const TestCampaign = z
   .object({
     email: Email,
-    variant: z.string().optional().meta({ description: "The name of a variant. Default: the first one." }),
+    variant: z.string().optional().meta({ description: "The name of the variant to send. Default: the first one." }),
   })
   .meta({ id: "TestCampaign", example: { email: "ada@example.com" } });
 export type TestCampaign = z.infer<typeof TestCampaign>;
@@ -60,7 +60,7 @@ export const RetryCampaign = z
       .array(z.enum(retryableStatuses))
       .min(1)
       .default(["FAILED"])
-      .meta({ description: "Which emails are sent again. UNKNOWN ones may have arrived." }),
+      .meta({ description: "The statuses of the emails to send again. UNKNOWN emails may already have arrived." }),
   })
   .meta({ id: "RetryCampaign", example: { statuses: ["FAILED"] } });
 export type RetryCampaign = z.infer<typeof RetryCampaign>;

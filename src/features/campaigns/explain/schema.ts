@@ -3,28 +3,28 @@ import { reasonCodes, recipientOutcomes } from "../../../core/campaigns/verdict"
 
 export const CampaignExplanation = z
   .object({
-    contactId: z.string().nullable().meta({ description: "Null when no contact has the address." }),
+    contactId: z.string().nullable().meta({ description: "The contact. Null if no contact has the address." }),
     email: z.string().nullable().meta({ description: "The address. Null for a contact that was deleted." }),
     inAudience: z.boolean(),
     outcome: z.enum(recipientOutcomes).meta({
       description:
         "`SENT`: the provider has the email. `WAITING`: the email will be sent, or would be. `LEFT_OUT`: the contact is in the " +
-        "audience and gets no email. `WITHHELD`: the email exists, but was not sent.",
+        "audience, but gets no email. `WITHHELD`: the email exists, but was not sent.",
     }),
     reasons: z.array(z.object({ code: z.enum(reasonCodes), message: z.string() })).meta({
       description:
-        "All reasons: every filter that does not match, and, in addition to `filter` and `created_later`, everything else that would keep the " +
-        "mail from the contact, such as `unsubscribed`.",
+        "All reasons for the outcome. Outside the audience: `filter` for every filter that does not match, or " +
+        "`created_later`, and everything else that would keep the email from the contact, such as `unsubscribed`.",
     }),
     emailId: z.string().nullable(),
     basis: z.enum(["EMAIL", "FROZEN", "DRAFT"]).meta({
       description:
-        "The source of the answer: the email's record; or, without one, the contact as it is now, together with the audience " +
-        "as it was frozen when sending began, or as the draft defines it.",
+        "The source of the answer. `EMAIL`: the email's record. Without one, the contact as it is now, with the audience as " +
+        "it was frozen when sending began (`FROZEN`) or as the draft defines it (`DRAFT`).",
     }),
-    asOf: z.iso
-      .datetime()
-      .meta({ description: "The time that the answer is about: the last change of the email, or otherwise now." }),
+    asOf: z.iso.datetime().meta({
+      description: "The time for which the answer holds: that of the email's last change or, without an email, now.",
+    }),
   })
   .meta({
     id: "CampaignExplanation",

@@ -13,7 +13,7 @@ preflights.post(
     id: "preflightCampaign",
     summary: "Check a campaign for every recipient, without sending it",
     description: `A background job composes the email of every contact in the audience, with the code that sends it, for all variants.
-Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progress and its \`result\`, which grows while the job is
+Nothing is sent, and no email record is created. \`GET /jobs/{id}\` has its progress and its \`result\`, which grows while the job is
 \`processing\`:
 
 \`\`\`json
@@ -43,14 +43,14 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 - \`estimatedSeconds\` is how long sending takes when nothing else is sent, including the hold of a canary: at the pace of the project
   (\`sendRatePerSecond\`), that of the provider, or the speed at which this installation sent its last campaigns, whichever is the
   slowest. Before the first campaign, that speed is assumed to be 400 a second. \`rowsWritten\` is the number of rows that sending writes to the database.
-- \`examples\` are at most five ids of contacts, which may have been erased since; for \`warnings\` they are the links and images
-  concerned, as far as these are written in the body.
-- \`preflightToken\` is there once the job is \`completed\`. \`POST /campaigns/{id}/send\` takes it for 15 minutes, and then sends exactly the
+- \`examples\` are at most five ids of contacts, which may have been erased since; for \`warnings\` they are the affected links and
+  images, if the body contains them.
+- \`preflightToken\` is present once the job is \`completed\`. \`POST /campaigns/{id}/send\` takes it for 15 minutes, and then sends exactly the
   version that was checked, or nothing. Null for a campaign that is SENDING.
 
-A campaign has one such job at a time: a call while it is running returns the same \`jobId\`. When the campaign is changed meanwhile,
-the check starts again. For a campaign that is SENDING, the job checks the whole audience as it is now. When the campaign is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is
-SENT or CANCELLED, and while three others of the project are being checked.`,
+A campaign has one such job at a time: a call while it is running returns the same \`jobId\`. If the campaign is changed meanwhile,
+the check starts again. For a campaign that is SENDING, the job checks the whole audience as it is now. If the campaign is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 if the campaign is
+SENT or CANCELLED, and while three other campaigns of the project are being checked.`,
     isRead: true,
     params: CampaignParam,
     accepted: starting(QueuedJob, PreflightResult),

@@ -7,9 +7,9 @@ const examples = z.array(z.string()).meta({ description: "At most five ids of co
 /** The findings of a pre-flight so far. */
 export const PreflightFindings = z.object({
   recipients: counter.meta({
-    description: "All contacts in the audience: the sum of `willSend`, `skipped` and `renderErrors`.",
+    description: "The number of contacts in the audience: the sum of `willSend`, `skipped` and `renderErrors`.",
   }),
-  willSend: counter.meta({ description: "Contacts whose email could be sent now." }),
+  willSend: counter.meta({ description: "The number of contacts whose email could be sent now." }),
   skipped: z.array(z.object({ reason: z.enum(skipReasons), count: counter })),
   missing: z.array(z.object({ variable: z.string(), count: counter, examples })),
   renderErrors: z.array(z.object({ message: z.string(), count: counter, examples })),
@@ -20,8 +20,7 @@ export const PreflightFindings = z.object({
       message: z.string(),
       count: counter,
       examples: z.array(z.string()).meta({
-        description:
-          "At most five of the links or images concerned, as they are written in the body. Empty for other warnings.",
+        description: "At most five of the affected links or images, as written in the body. Empty for other warnings.",
       }),
     }),
   ),
@@ -33,7 +32,8 @@ export type PreflightFindings = z.infer<typeof PreflightFindings>;
 export const PreflightResult = PreflightFindings.extend({
   version: z.number().int().meta({ description: "The version of the campaign that was checked." }),
   preflightToken: z.string().nullable().meta({
-    description: "For the call that sends this version, within 15 minutes. Null for a campaign that is SENDING.",
+    description:
+      "The token with which `POST /campaigns/{id}/send` sends exactly this version, for 15 minutes. Null for a campaign that is SENDING.",
   }),
 }).meta({
   id: "PreflightResult",

@@ -6,17 +6,18 @@ import { retryableStatuses } from "../../../core/mail/status";
 export const RetryEmails = z
   .object({
     status: z.enum(retryableStatuses).meta({
-      description: "Which emails are sent again. UNKNOWN ones may have arrived: their recipients may get them twice.",
+      description:
+        "The status of the emails to send again. UNKNOWN emails may have arrived, so recipients may get them twice.",
     }),
     campaignId: z.string().transform(readId).optional().meta({
       type: "string",
       description: "Only emails of this campaign.",
     }),
     from: DateOrTime.optional().meta({
-      description: "Only emails that were created then or later. A date starts at 00:00 UTC.",
+      description: "Only emails created at this time or later. A date starts at 00:00 UTC.",
     }),
     to: DateOrTime.optional().meta({
-      description: "Only emails that were created then or earlier. A date includes its whole day (UTC).",
+      description: "Only emails created at this time or earlier. A date includes its whole day (UTC).",
     }),
   })
   // If an unknown filter were ignored, the call would resend mail that the caller did not mean to resend.
@@ -36,16 +37,18 @@ const count = z.number().int();
 
 export const RetryResult = z
   .object({
-    retried: count.meta({ description: "Emails that are QUEUED again." }),
+    retried: count.meta({ description: "The number of emails that are QUEUED again." }),
     skipped: z
       .object({
-        content_gone: count.meta({ description: "Their content is no longer stored, or their contact was deleted." }),
+        content_gone: count.meta({
+          description: "Emails whose content is no longer stored, or whose contact was deleted.",
+        }),
         monthly_limit: count.meta({
           description:
-            "The month in which they were created has reached `monthlySendLimit`. UNKNOWN emails already count.",
+            "Emails created in a month that has reached `monthlySendLimit`. UNKNOWN emails already count, so they are not skipped.",
         }),
       })
-      .meta({ description: "Emails that stay as they are, by the reason." }),
+      .meta({ description: "The number of emails that are not sent again, by reason." }),
   })
   .meta({ id: "RetryResult", example: { retried: 1042, skipped: { content_gone: 3, monthly_limit: 0 } } });
 export type RetryResult = z.infer<typeof RetryResult>;
