@@ -128,8 +128,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   async vacate(address: ShardAddress, given: Vacating): Promise<string | null> {
     if (this.home.address() === null) return null;
-    // A pass that began earlier may still have the deleted steps in memory and move an execution to one of them, so it
-    // must end first.
+    // An earlier pass must end first: it may have the deleted steps in memory, and move an execution to one of them.
     if (given.after === "") await this.pump.rest();
     if (this.home.address() === null) return null;
     const next = this.change(address, (now) => vacateSome(this.home.store, given, now));
@@ -172,8 +171,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
-    // Waits for a run that may have read the project before it was enabled, because that run would leave the shard
-    // asleep.
+    // Waits, because a run that read the project before it was enabled would leave the shard asleep.
     if (this.pump.sleeps) await this.pump.rest();
     // A caller that wakes all shards also reaches unused ones.
     if (this.home.address() === null) return;
