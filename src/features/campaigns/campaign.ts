@@ -93,7 +93,7 @@ async function variantsOf(ctx: Context, row: CampaignRow): Promise<Campaign["var
 export function wrongState(action: CampaignAction, { status }: Pick<CampaignRow, "status">): BadRequest | Conflict {
   const { from, word } = campaignActions[action];
   const message = `A campaign that is ${status} cannot be ${word}. Nothing was changed.`;
-  const advice = { suggestion: `It can be ${word} while it is ${from.join(" or ")}.`, details: { status } };
+  const advice = { suggestion: `A campaign can be ${word} while it is ${from.join(" or ")}.`, details: { status } };
   return refusesWith400.has(action) ? new BadRequest(message, advice) : new Conflict(message, advice);
 }
 
