@@ -11,10 +11,12 @@ const Brake = z.object({
     description: "The number of emails on which the rates are based. Null while a project has too few to be judged.",
   }),
   bounceRate: rate.meta({ description: "Bounces in percent of `emails`." }),
-  maxBounceRate: rate.meta({ description: "Sending stops above this bounce rate. Null if bounces never stop it." }),
+  maxBounceRate: rate.meta({
+    description: "Sending stops above this bounce rate, in percent. Null if bounces never stop it.",
+  }),
   complaintRate: rate.meta({ description: "Complaints in percent of `emails`." }),
   maxComplaintRate: rate.meta({
-    description: "Sending stops above this complaint rate. Null if complaints never stop it.",
+    description: "Sending stops above this complaint rate, in percent. Null if complaints never stop it.",
   }),
 });
 export type Brake = z.infer<typeof Brake>;

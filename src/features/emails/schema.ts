@@ -61,12 +61,17 @@ export const Email = z
       .meta({ description: "The name of the campaign's variant. Null if the campaign has none." }),
     workflowExecutionId: z.string().nullable(),
     status: EmailStatus,
-    error: z.string().nullable(),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "What went wrong, or why the email was not sent. Null otherwise." }),
     settledBy: z.enum(settlers).nullable().meta({
       description:
         "What settled an email that was UNKNOWN: a provider's report, an open or a click (`report`), an inquiry at the provider (`lookup`), or a person who sent it again (`person`). Null if the email was never UNKNOWN, or still is.",
     }),
-    attempts: z.number().int(),
+    attempts: z.number().int().meta({
+      description: "The number of attempts to send the email. A retry by a call starts again at 0.",
+    }),
     provider: z.string().nullable(),
     providerMessageId: z.string().nullable(),
     opens: z.number().int(),

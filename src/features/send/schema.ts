@@ -90,7 +90,9 @@ export const SentEmails = z
         z.object({
           contact: z.object({ id: z.string(), email: z.string() }),
           email: z.string().meta({ description: "The id of the email record." }),
-          status: z.enum(["QUEUED", "SUPPRESSED"]),
+          status: z.enum(["QUEUED", "SUPPRESSED"]).meta({
+            description: "`SUPPRESSED` if no email is sent: its `error` in `GET /emails/{id}` says why.",
+          }),
         }),
       ),
       timestamp: z.iso.datetime(),
