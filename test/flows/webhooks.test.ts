@@ -243,7 +243,7 @@ describe("a delivery that fails", () => {
     expect(await deliveriesOf(project, webhook)).toMatchObject([{ status: "FAILED", statusCode: 410 }]);
     expect((await project.api.get(`/webhooks/${webhook.id}`)).body).toMatchObject({
       disabled: true,
-      disabledReason: "It answered 410 Gone.",
+      disabledReason: "The endpoint answered 410 Gone.",
     });
     expect((await project.api.get("/events?name=webhook.disabled")).body.total).toBe(1);
     // Nothing is kept for it any more, not even that it was disabled.

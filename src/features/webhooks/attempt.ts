@@ -31,7 +31,7 @@ export async function attempt(ctx: Context, webhook: WebhookRow, delivery: Claim
   const calledAt = ctx.clock().getTime();
   if (secrets.length === 0) {
     ctx.log("error", "The secret of a webhook cannot be decrypted", { webhookId: publicId(webhook.id) });
-    const error = "Its secret cannot be read: rotate it with POST /webhooks/{id}/rotate-secret.";
+    const error = "The webhook's secret cannot be read: rotate it with POST /webhooks/{id}/rotate-secret.";
     return notCalled(ctx, error, judge(ctx, { kind: "failed" }, delivery));
   }
   const signed = await signedHeaders(secrets, { id: publicId(delivery.eventId), at: calledAt, body });

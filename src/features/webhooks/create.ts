@@ -48,7 +48,7 @@ export async function createWebhook(
 
 export function tooManyWebhooks(): Conflict {
   return new Conflict(`This project has ${maxWebhooks} webhooks, which is the most it can have. Nothing was created.`, {
-    suggestion: "Delete one that is not used, or let one listen for more events.",
+    suggestion: "Delete a webhook that is not used, or let one listen for more events.",
     details: { limit: maxWebhooks },
   });
 }

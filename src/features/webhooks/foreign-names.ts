@@ -12,7 +12,7 @@ export const foreignNamesOfWebhook: ForeignName[] = [
   }),
   ...foreign(["active", "enabled"], {
     except: true,
-    advice: "Use disabled in PATCH /webhooks/{id}, which is true or false",
+    advice: "Use disabled, which is true or false, in PATCH /webhooks/{id}",
   }),
 ];
 
@@ -21,5 +21,5 @@ export const foreignNamesOfWebhook: ForeignName[] = [
  * because a caller may send back a webhook as it was returned.
  */
 export const ownSecrets = foreign(["secret", "signing_secret"], {
-  advice: "Leave it out: Petrel makes the secret, and shows it in the answer",
+  advice: "Leave it out: Petrel creates the secret, and shows it in the answer",
 });

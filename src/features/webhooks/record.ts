@@ -59,7 +59,10 @@ function recordForEndpoint(ctx: Context, webhook: WebhookRow, { at, verdict, err
   const failed = updateFailed(ctx, webhook.id, at, verdict.putOff);
   if (verdict.kind === "again") return [failed];
   if (verdict.isGone)
-    return [failed, ...updateDisabled(ctx, webhook, at, { reason: "It answered 410 Gone.", onlyIf: sql`true` })];
+    return [
+      failed,
+      ...updateDisabled(ctx, webhook, at, { reason: "The endpoint answered 410 Gone.", onlyIf: sql`true` }),
+    ];
   const reason = `No delivery has succeeded for 3 days. The last attempt: ${error ?? ""}`.trim();
   return [failed, ...updateDisabled(ctx, webhook, at, { reason, onlyIf: sql`w.failing_since <= ${at - retryForMs}` })];
 }

@@ -56,6 +56,6 @@ export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id)
 
 export function webhookDisabled(): Conflict {
   return new Conflict("This webhook is disabled, so it is not called.", {
-    suggestion: "Enable it with PATCH /webhooks/{id} and { disabled: false }, or send it a test.",
+    suggestion: "Enable the webhook with PATCH /webhooks/{id} and { disabled: false }, or send it a test.",
   });
 }

@@ -36,8 +36,8 @@ webhooks.post(
     isAudited: true,
     summary: "Have events delivered to a URL",
     description:
-      "The answer has the secret that verifies the signatures; it is not shown again. A project has at most 20 webhooks. " +
-      "Events that happen from now on are delivered.",
+      "The answer contains the secret that verifies the signatures, which is not shown again. Only events " +
+      "that happen after the call are delivered. A project has at most 20 webhooks.",
     body: CreateWebhook,
     created: CreatedWebhook,
     also: [503],
@@ -73,8 +73,8 @@ webhooks.patch(
     isAudited: true,
     summary: "Change a webhook",
     description:
-      "Only the fields sent change. While a webhook is disabled, no events are stored for it; deliveries that were waiting " +
-      "resume when it is enabled again.",
+      "Changes only the fields that you send. While a webhook is disabled, no events are stored for it; " +
+      "deliveries that were waiting resume when you enable it again.",
     params: IdParam,
     body: UpdateWebhook,
     ok: Webhook,
@@ -90,7 +90,7 @@ webhooks.delete(
     role: "admin",
     isAudited: true,
     summary: "Delete a webhook",
-    description: "Deliveries that were waiting are not made.",
+    description: "Deliveries that were waiting are dropped.",
     params: IdParam,
   },
   (ctx, { params }) => deleteWebhook(ctx, params.id),
@@ -105,7 +105,8 @@ webhooks.post(
     isAudited: true,
     summary: "Replace the secret of a webhook",
     description:
-      "For 24 hours, deliveries are signed with both secrets, so that the receiver can switch at any time in between.",
+      "Deliveries are signed with both secrets for 24 hours, so that the receiver can switch at any time " +
+      "in between.",
     params: IdParam,
     ok: RotatedWebhook,
     also: [503],
@@ -123,8 +124,9 @@ webhooks.post(
     role: "admin",
     summary: "Send a test event",
     description:
-      "One call with an event `webhook.test`, even when the webhook is disabled. The job's result has the outcome. A failed " +
-      "test is not retried and does not affect the webhook. At most ten tests a minute for each webhook: 429 beyond.",
+      "Makes one call with the event `webhook.test`, even while the webhook is disabled. The result of the " +
+      "job has the outcome. A failed test is not retried and does not affect the webhook. 429 after ten " +
+      "tests of a webhook in a minute.",
     params: IdParam,
     accepted: starting(QueuedDelivery, TriedDelivery),
   },
@@ -136,7 +138,7 @@ webhooks.get(
   {
     id: "listWebhookDeliveries",
     summary: "List the deliveries of a webhook, newest events first",
-    description: "Deliveries are stored for 30 days.",
+    description: "A delivery is stored for 30 days.",
     params: IdParam,
     query: CursorQuery,
     ok: DeliveryPage,
@@ -152,7 +154,8 @@ webhooks.post(
     role: "admin",
     summary: "Deliver an event again",
     description:
-      "Calls at once, whatever the delivery's status, with the same `webhook-id`. If the call fails, the retries start again.",
+      "Calls the webhook at once, whatever the status of the delivery, with the same `webhook-id`. If the " +
+      "call fails, the retries start again.",
     params: z.object({ id: pathId("id"), deliveryId: pathId("deliveryId") }),
     accepted: starting(QueuedDelivery, TriedDelivery),
     refusals: () => [webhookDisabled()],

@@ -24,9 +24,12 @@ const webhook = z.object({
   description: z.string().nullable(),
   disabled: z.boolean(),
   disabledReason: z.string().nullable().meta({
-    description: "Why the service disabled it. Null when it is enabled, and when a PATCH disabled it.",
+    description: "Why Petrel disabled the webhook. Null if it is enabled, or if a PATCH disabled it.",
   }),
-  lastSuccessAt: z.iso.datetime().nullable().meta({ description: "To the minute." }),
+  lastSuccessAt: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: "When a delivery last succeeded, accurate to the minute. Null if none has." }),
   projectId: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -36,18 +39,20 @@ export const Webhook = webhook.meta({ id: "Webhook", example: webhookExample });
 export const Webhooks = z.array(Webhook).meta({ id: "Webhooks", example: [webhookExample] });
 
 export const CreatedWebhook = webhook
-  .extend({ secret: z.string().meta({ description: "Verifies the signatures. Shown only once." }) })
+  .extend({ secret: z.string().meta({ description: "The secret to verify signatures with. Shown only once." }) })
   .meta({ id: "CreatedWebhook", example: { ...webhookExample, secret: secretExample } });
 
 export const RotatedWebhook = CreatedWebhook.extend({
-  previousSecretUntil: z.iso.datetime().meta({ description: "Until then the previous secret also signs." }),
+  previousSecretUntil: z.iso
+    .datetime()
+    .meta({ description: "Until when deliveries are also signed with the previous secret." }),
 }).meta({
   id: "RotatedWebhook",
   example: { ...webhookExample, secret: secretExample, previousSecretUntil: "2026-02-01T09:00:00.000Z" },
 });
 
 const url = z.string().min(1).meta({
-  description: "http: or https:, without a user name or password. It must be on the public internet.",
+  description: "The URL to call: http: or https:, on the public internet, without a user name or password.",
 });
 const description = Description.nullish();
 
@@ -62,7 +67,7 @@ export const UpdateWebhook = z
     events: ListenedNames.optional(),
     description,
     disabled: z.boolean().optional().meta({
-      description: "True stops its deliveries. False starts them again, also after the service disabled it.",
+      description: "Whether deliveries are stopped. `false` starts them again, also after Petrel disabled the webhook.",
     }),
   })
   .meta({ id: "UpdateWebhook", example: { disabled: false } });
@@ -84,7 +89,7 @@ const deliveryExample = {
 
 const Delivery = z
   .object({
-    id: z.string().meta({ description: "The event's id, which is also the header `webhook-id`." }),
+    id: z.string().meta({ description: "The id of the event, which is also in the header `webhook-id`." }),
     webhookId: z.string(),
     type: z.string(),
     status: z.enum(["PENDING", "SUCCEEDED", "FAILED"]),
@@ -93,7 +98,10 @@ const Delivery = z
     lastAttemptAt: z.iso.datetime().nullable(),
     statusCode: z.number().int().nullable(),
     error: z.string().nullable(),
-    response: z.string().nullable().meta({ description: "The first 1,000 characters of the last answer." }),
+    response: z
+      .string()
+      .nullable()
+      .meta({ description: "The first 1,000 characters of the last answer. Null if it was empty, or none came." }),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: "WebhookDelivery", example: deliveryExample });
@@ -119,7 +127,7 @@ export const TriedDelivery = z
   .object({
     deliveryId: z.string(),
     succeeded: z.boolean(),
-    statusCode: z.number().int().nullable().meta({ description: "Null when no answer came." }),
+    statusCode: z.number().int().nullable().meta({ description: "The status of the answer. Null if none came." }),
     error: z.string().nullable(),
   })
   .meta({

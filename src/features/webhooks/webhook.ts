@@ -45,7 +45,7 @@ export async function sealSecret(ctx: Context, id: Id, secret: string): Promise<
   if (ctx.config.webhookSecrets.length === 0) {
     throw new Unavailable("This installation has no key to encrypt webhook secrets.", {
       retryAfterSeconds,
-      suggestion: "Ask its operator to set WEBHOOK_SECRETS.",
+      suggestion: "Ask the operator to set WEBHOOK_SECRETS.",
     });
   }
   return sealText(ctx.config.webhookSecrets, ownerOf(ctx, id), secret);

@@ -230,7 +230,7 @@ function listenersOf(ctx: Context, name: string) {
 
 export function tooManyListeners(name: string): Conflict {
   return new Conflict(
-    `${maxListeners} enabled workflows start by the event ${name}, which is the most there can be. Nothing was saved.`,
-    { suggestion: "Disable one of them, or put its steps into another.", details: { limit: maxListeners } },
+    `The event ${name} starts ${maxListeners} enabled workflows, which is the most it can start. Nothing was saved.`,
+    { suggestion: "Disable one of these workflows, or move its steps into another.", details: { limit: maxListeners } },
   );
 }

@@ -55,7 +55,7 @@ async function readNew(ctx: Context, input: CreateWorkflow): Promise<{ made: Who
 /** Transitions without steps would be dropped silently, so they are refused. */
 function requireSteps({ steps, transitions }: CreateWorkflow): void {
   if (steps || !transitions?.length) return;
-  const message = "Transitions lead from step to step: send steps with them, each with a key";
+  const message = "Transitions connect steps: send steps with them, each with a key";
   throw new Invalid([{ field: "transitions", code: "custom", message }]);
 }
 
@@ -63,6 +63,6 @@ function warnOfIgnored(ctx: Context, { steps, enabled }: CreateWorkflow): void {
   if (steps || enabled === undefined || enabled === null) return;
   ctx.warnings.push({
     field: "enabled",
-    message: "Ignored without steps: the workflow is made disabled, with its TRIGGER alone.",
+    message: "Ignored without steps: the workflow is created disabled, with only its TRIGGER.",
   });
 }

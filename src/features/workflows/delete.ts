@@ -42,7 +42,9 @@ export function activeExecutions(ctx: Context, workflowId: Id): SQL {
 
 export function workflowIsActive(): Conflict {
   return new Conflict("This workflow has active executions. Nothing was deleted.", {
-    suggestion: "Cancel them with POST /workflows/{id}/executions/cancel-all, or disable it and wait until they end.",
+    suggestion:
+      "Cancel the executions with POST /workflows/{id}/executions/cancel-all, or disable the workflow and " +
+      "wait until they end.",
   });
 }
 

@@ -89,7 +89,7 @@ export function guardWorkflows(ctx: Context, refuse: (most: number) => Refusal):
 }
 
 export function tooManyWorkflows(): Invalid {
-  const message = `This project has ${maxWorkflows} workflows, which is the most it can have. Delete one that is not used`;
+  const message = `This project has ${maxWorkflows} workflows, which is the most it can have. Delete a workflow that is not used`;
   return new Invalid([{ field: "", code: "too_big", message }]);
 }
 

@@ -21,7 +21,7 @@ export const foreignNames = triggerParts
 export const foreignNamesOfUpdate = [
   ...foreignNames,
   ...foreign(["steps", "transitions"], {
-    advice: "Use PUT /workflows/{id}/document, which replaces all steps and transitions; PATCH changes none of them",
+    advice: "Use PUT /workflows/{id}/document, which replaces all steps and transitions. PATCH changes none of them",
   }),
 ];
 

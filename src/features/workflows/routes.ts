@@ -28,7 +28,10 @@ workflows.get(
     id: "listWorkflows",
     summary: "List the workflows, newest first",
     query: PageQuery.extend({
-      search: z.string().optional().meta({ description: "Matches the name and the description, ignoring case." }),
+      search: z
+        .string()
+        .optional()
+        .meta({ description: "Text to find in the name or the description, ignoring case." }),
       status: z.enum(["enabled", "disabled"]).optional(),
     }),
     ok: WorkflowPage,
@@ -48,8 +51,9 @@ workflows.get(
     id: "listWorkflowFields",
     summary: "List the fields that a CONDITION can use",
     description:
-      "Returns the fields of contacts, and those in the data of recorded events. A field of the context is `context.<key>`, " +
-      "and one in the output of a step is `steps.<name>.<key>`.",
+      "Returns the fields of contacts and those in the data of recorded events. A condition can also use " +
+      "`context.<key>` from the context of the execution, and `steps.<name>.<key>` from the output of a " +
+      "step.",
     query: FieldsQuery,
     ok: WorkflowFields,
   },
@@ -64,13 +68,14 @@ workflows.post(
     sends: enables,
     summary: "Create a workflow",
     description:
-      "With `steps` and `transitions` it is created whole, or not at all. Steps have your own keys, which transitions name; each " +
-      "fault names its field, such as `steps[3].config.amount`. GET and PUT `/workflows/{id}/document` read and replace it.\n\n" +
-      "Without `steps` it is created disabled, with only its TRIGGER. Add steps and transitions, try it by starting an " +
-      "execution by hand, and enable it with PATCH. A project has at most 1,000 workflows.",
+      "With `steps` and `transitions`, creates the whole workflow or nothing. You choose the keys of the " +
+      "steps, and transitions refer to them. Each fault names its field, such as `steps[3].config.amount`. " +
+      "GET and PUT `/workflows/{id}/document` read and replace the whole workflow.\n\nWithout `steps`, " +
+      "creates a disabled workflow with only its TRIGGER. Add steps and transitions, try the workflow by " +
+      "starting an execution by hand, and enable it with PATCH. A project has at most 1,000 workflows.",
     body: CreateWorkflow,
     query: DryRun,
-    ok: { schema: DocumentPlan, description: "What would be created, with `dryRun=true`." },
+    ok: { schema: DocumentPlan, description: "With `dryRun=true`: what would be created." },
     created: WholeWorkflow,
     also: [404, 409],
     refusals: () => [tooManyWorkflows()],
@@ -104,9 +109,10 @@ workflows.patch(
     sends: enables,
     summary: "Change a workflow, enable or disable it",
     description:
-      "Only the fields sent change, also within `triggerConfig`; a new `triggerType` starts with an empty one. A workflow with " +
-      "issues can be enabled; the answer lists them. Disabling it stops new executions, while active ones continue. One event " +
-      "can start at most 50 enabled workflows.",
+      "Changes only the fields that you send, also within `triggerConfig`; with a new `triggerType`, " +
+      "`triggerConfig` starts empty. You can enable a workflow with issues; the answer lists them. " +
+      "Disabling a workflow stops new executions, while active ones continue. One event can start at most " +
+      "50 enabled workflows.",
     params: IdParam,
     body: UpdateWorkflow,
     ok: Workflow,
@@ -126,7 +132,7 @@ workflows.delete(
     id: "deleteWorkflow",
     isAudited: true,
     summary: "Delete a workflow",
-    description: "409 while it has active executions.",
+    description: "409 while the workflow has active executions.",
     params: IdParam,
     refusals: () => [workflowIsActive(), trashIsFull()],
   },
@@ -139,7 +145,7 @@ workflows.post(
     id: "duplicateWorkflow",
     isAudited: true,
     summary: "Copy a workflow",
-    description: "The copy has the same steps and transitions, and is disabled.",
+    description: "The copy has the same steps and transitions, and starts disabled.",
     params: IdParam,
     created: WholeWorkflow,
     also: [409],

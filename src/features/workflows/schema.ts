@@ -27,7 +27,10 @@ const workflowExample = {
 };
 
 const Issue = z.object({
-  stepId: z.string().optional().meta({ description: "Absent if the issue concerns the whole workflow." }),
+  stepId: z
+    .string()
+    .optional()
+    .meta({ description: "The step with the issue. Absent if the issue concerns the whole workflow." }),
   message: z.string(),
 });
 
@@ -42,8 +45,8 @@ export const Trigger = z
   .partial()
   .meta({
     description:
-      "EVENT: `{ eventName, publicEvents }`. SCHEDULE: `{ cron, segmentId }`. MANUAL: `{}`. With `publicEvents: false` " +
-      "events of public keys neither start nor wake it.",
+      "EVENT: `{ eventName, publicEvents }`. SCHEDULE: `{ cron, segmentId }`. MANUAL: `{}`. With " +
+      "`publicEvents: false`, events sent with public keys neither start nor wake executions.",
   });
 
 const workflow = z.object({
@@ -52,14 +55,16 @@ const workflow = z.object({
   description: z.string().nullable(),
   enabled: z
     .boolean()
-    .meta({ description: "Whether its trigger starts executions. They can be started by hand either way." }),
+    .meta({ description: "Whether the trigger starts executions. You can start them by hand either way." }),
   triggerType: TriggerType,
   triggerConfig: Trigger,
   allowReentry: z.boolean().meta({
-    description: "If false, a contact enters only once. If true, again after the previous execution has ended.",
+    description:
+      "If false, a contact can enter the workflow only once. If true, it can enter again after its " +
+      "previous execution has ended.",
   }),
   issues: z.array(Issue).meta({
-    description: "Probable mistakes; empty if the workflow is sound. It can be enabled even so.",
+    description: "Probable mistakes in the workflow, which can be enabled even so. Empty if there are none.",
   }),
   version: VersionNumber,
   projectId: z.string(),
@@ -95,23 +100,29 @@ const TriggerConfig = z
   .object({
     eventName: AwaitedName.nullish().meta({ type: ["string", "null"] }),
     publicEvents: z.boolean().nullish().meta({
-      description: "Whether events of public keys, which anyone can send, start and wake it. True by default.",
-    }),
-    cron: z.string().nullish().meta({
       description:
-        "Five fields, in UTC. Ticks are at least 5 minutes apart; if several were missed, only the latest one runs.",
-      example: "0 9 * * MON",
+        "Whether events sent with public keys, which are not secret, start and wake executions. Default: true.",
     }),
+    cron: z
+      .string()
+      .nullish()
+      .meta({
+        description:
+          "The schedule in five cron fields, in UTC. Ticks must be at least 5 minutes apart; if several were " +
+          "missed, only the latest runs.",
+        example: "0 9 * * MON",
+      }),
     segmentId: z
       .string()
       .min(1)
       .transform(readId)
       .nullish()
-      .meta({ description: "The segment whose members start at each tick." }),
+      .meta({ description: "The segment whose members enter the workflow at each tick." }),
   })
   .meta({
     description:
-      "EVENT takes `eventName` and `publicEvents`, SCHEDULE takes `cron` and `segmentId`, MANUAL takes none.",
+      "The settings of the trigger: EVENT takes `eventName` and `publicEvents`, SCHEDULE takes `cron` and " +
+      "`segmentId`, MANUAL takes none.",
   });
 export type SentTrigger = z.infer<typeof TriggerConfig>;
 
@@ -134,9 +145,11 @@ export const CreateWorkflow = z
     enabled: z
       .boolean()
       .nullish()
-      .meta({ description: "Only with `steps`: without them the workflow is created disabled." }),
+      .meta({ description: "Whether the workflow starts enabled. Default: false. Ignored without `steps`." }),
     steps: DocumentSteps.nullish(),
-    transitions: DocumentTransitions.nullish().meta({ description: "Only with `steps`: 422 without them." }),
+    transitions: DocumentTransitions.nullish().meta({
+      description: "The transitions between the steps: 422 if you send them without `steps`.",
+    }),
   })
   .meta({ id: "CreateWorkflow", example: documentExample });
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>;

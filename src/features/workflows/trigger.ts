@@ -54,7 +54,7 @@ function faultsOf(type: TriggerType, { eventName, triggerConfig }: Sent): FieldF
     eventName && inConfig !== eventName ? [`eventName is ${eventName}, and triggerConfig.eventName ${inConfig}`] : [];
   return [
     ...foreign.map(
-      (field): FieldFault => ({ field, code: "custom", message: `A trigger of type ${type} does not have it` }),
+      (field): FieldFault => ({ field, code: "custom", message: `A trigger of type ${type} does not take this field` }),
     ),
     ...two.map(
       (message): FieldFault => ({ field: "eventName", code: "custom", message: `${message}: send one of them` }),
@@ -77,7 +77,11 @@ function scheduleTrigger(ctx: Context, before: Trigger | null, sent: SentTrigger
   if (cron === undefined || segmentId === undefined) {
     const missing = [...(cron === undefined ? ["cron"] : []), ...(segmentId === undefined ? ["segmentId"] : [])];
     throw new Invalid(
-      missing.map((name) => ({ field: `triggerConfig.${name}`, code: "required", message: "A SCHEDULE needs it" })),
+      missing.map((name) => ({
+        field: `triggerConfig.${name}`,
+        code: "required",
+        message: "A SCHEDULE needs this field",
+      })),
     );
   }
   const message = cron === had?.cron ? null : cronFault(cron, ctx.now);

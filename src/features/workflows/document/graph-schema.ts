@@ -37,13 +37,15 @@ export const documentExample = {
 
 const sentFields = {
   key: StepKey.meta({
-    description: "Your own unique key. `trigger` is the key of the TRIGGER step, which may be left out.",
+    description:
+      "The key of the step, which you choose, unique in the document. `trigger` is the key of the TRIGGER " +
+      "step, which may be left out.",
   }),
-  name: stepFields.name.nullish().meta({ description: "The type by default." }),
+  name: stepFields.name.nullish().meta({ description: "The name of the step. Default: its type." }),
   templateId: stepFields.templateId,
   position: stepFields.position
     .nullish()
-    .meta({ description: "By default where the step is, or below the others for a new one." }),
+    .meta({ description: "Where the step is drawn. Default: where it was, or below the others for a new step." }),
 };
 
 export const DocumentSteps = z
@@ -54,7 +56,7 @@ export const DocumentSteps = z
       example: documentExample.steps[1],
     }),
   )
-  .meta({ description: "At most 100, including the TRIGGER." });
+  .meta({ description: "The steps of the workflow: at most 100, including the TRIGGER." });
 
 export const DocumentTransitions = z
   .array(
@@ -62,7 +64,7 @@ export const DocumentTransitions = z
       .object({ from: StepKey, to: StepKey, ...transitionFields })
       .transform(({ branch = null, priority, ...ends }) => ({ ...ends, branch, priority: priority ?? 0 })),
   )
-  .meta({ description: "At most 200. `from` and `to` are keys of steps." });
+  .meta({ description: "The transitions between the steps: at most 200. `from` and `to` are keys of steps." });
 
 const answeredFields = {
   key: z.string(),

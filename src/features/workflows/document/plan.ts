@@ -58,7 +58,8 @@ export function stepsAreOccupied(waiting: Waiting[]): Conflict {
   const where = waiting.map(({ key, count }) => `${key} (${count})`).join(", ");
   const subject = total === 1 ? "1 active execution is" : `${total} active executions are`;
   return new Conflict(`${subject} at steps that the document no longer has: ${where}. Nothing was changed.`, {
-    suggestion: "Send it again with ?moveTo=<key> to move them to that step, or with ?force=true to end them.",
+    suggestion:
+      "Send the document again with ?moveTo=<key> to move them to that step, or with ?force=true to end them.",
     details: { waiting },
   });
 }

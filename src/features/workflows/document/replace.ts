@@ -122,10 +122,13 @@ function checkVersion({ row }: WholeWorkflow, { version }: PutDocument): void {
 }
 
 export function isOvertaken(version: number, current: number): Conflict {
-  return new Conflict(`The document has version ${version}, and the workflow is at ${current}. Nothing was changed.`, {
-    suggestion: "Read it again with GET /workflows/{id}/document, make your change in that, and send it.",
-    details: { version, current },
-  });
+  return new Conflict(
+    `The document has version ${version}, but the workflow has version ${current}. Nothing was changed.`,
+    {
+      suggestion: "Read the document again with GET /workflows/{id}/document, apply your change to it, and send it.",
+      details: { version, current },
+    },
+  );
 }
 
 /** Returns the step to which executions at removed steps move; null if none is named. */

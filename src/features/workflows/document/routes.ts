@@ -19,8 +19,9 @@ document.get(
     id: "getWorkflowDocument",
     summary: "Get a workflow as a document",
     description:
-      "Returns the whole workflow with keys instead of ids, for a file next to your code. A PUT of it changes nothing. Steps " +
-      "that were created by single calls have their id as their key.",
+      "Returns the whole workflow with keys instead of ids, so that you can keep it in a file next to your " +
+      "code. A PUT of an unchanged document changes nothing. Steps that were created by single calls have " +
+      "their id as their key.",
     params: IdParam,
     ok: WorkflowDocument,
   },
@@ -37,16 +38,17 @@ document.put(
     sends: enables,
     summary: "Replace a workflow with a document",
     description:
-      "Everything changes together, or nothing does. A step with a known key remains the same step, so executions that wait " +
-      "there continue. 409 while executions are at steps that the document no longer has, with their number, unless `moveTo` " +
-      "or `force` says what happens to them. With `dryRun=true` the answer says what would change.\n\n" +
-      "Fields that the document leaves out get the values of a new workflow; only `enabled`, positions and the TRIGGER stay.",
+      "Changes everything or nothing. A step with a known key remains the same step, so executions that " +
+      "wait there continue. 409 while executions are at steps that the document no longer has, unless " +
+      "`moveTo` or `force` says what happens to them; the error says how many there are. With " +
+      "`dryRun=true`, the answer says what would change.\n\nFields that the document leaves out get the " +
+      "values of a new workflow, except that `enabled`, positions and the TRIGGER stay.",
     params: IdParam,
     query: PutQuery,
     body: PutDocument,
     ok: {
       schema: SavedDocument.or(DocumentPlan),
-      description: "The saved document, or with `dryRun=true` what would change.",
+      description: "The saved document or, with `dryRun=true`, what would change.",
       example: SavedDocument.meta()?.example,
     },
     refusals: () => [stepsAreOccupied([{ key: "survey", count: 42 }])],

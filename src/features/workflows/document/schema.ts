@@ -7,10 +7,13 @@ const Version = z.number().int().min(1);
 export const PutDocument = z
   .object({
     version: Version.nullish().meta({
-      description: "The version that you have read: 409 if the workflow has changed since.",
+      description: "The version of the workflow that you have read: 409 if it has changed since.",
     }),
     ...fields,
-    enabled: z.boolean().nullish().meta({ description: "Unchanged if left out." }),
+    enabled: z
+      .boolean()
+      .nullish()
+      .meta({ description: "Whether the trigger starts executions. Unchanged if left out." }),
     steps: DocumentSteps,
     transitions: DocumentTransitions.nullish(),
   })
@@ -33,7 +36,7 @@ const answerExample = {
 };
 
 const document = z.object({
-  version: Version.meta({ description: "Increases with every change of the workflow." }),
+  version: Version.meta({ description: "The version of the workflow, which increases with every change." }),
   name: z.string(),
   description: z.string().nullable(),
   triggerType: TriggerType,
@@ -50,15 +53,19 @@ export const WorkflowDocument = document.meta({ id: "WorkflowDocument", example:
 
 const Issues = z
   .array(z.object({ key: z.string().optional(), message: z.string() }))
-  .meta({ description: "Probable mistakes, by the keys of the steps." });
+  .meta({ description: "Probable mistakes in the workflow, with the keys of the steps." });
 
 export const SavedDocument = document
   .extend({
     issues: Issues,
-    jobId: z.string().optional().meta({
-      description:
-        "If steps were removed: the job that moves executions away from them. GET /jobs/{jobId} shows when it is done.",
-    }),
+    jobId: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "The job that moves executions away from removed steps. Present only if steps were removed. GET " +
+          "/jobs/{jobId} shows when it is done.",
+      }),
   })
   .meta({ id: "SavedWorkflowDocument", example: { ...answerExample, version: 8, issues: [] } });
 
@@ -76,15 +83,17 @@ export const DocumentPlan = z
     unchanged: Keys,
     fields: Keys.meta({
       description:
-        "The fields of the workflow itself that would change: `name`, `description`, `triggerType`, `triggerConfig`, " +
-        "`allowReentry`, `enabled`. All of them for a new workflow.",
+        "The fields of the workflow itself that would change, of `name`, `description`, `triggerType`, " +
+        "`triggerConfig`, `allowReentry` and `enabled`. All of them for a new workflow.",
     }),
-    transitions: z
-      .object({ created: Transitions, removed: Transitions })
-      .meta({ description: "A transition with another `branch` or `priority` counts as removed and created." }),
+    transitions: z.object({ created: Transitions, removed: Transitions }).meta({
+      description:
+        "The transitions that would change. One with another `branch` or `priority` counts as removed and " +
+        "created.",
+    }),
     waiting: z
       .array(z.object({ key: z.string(), count: z.number().int() }))
-      .meta({ description: "The removed steps with active executions, and how many each has." }),
+      .meta({ description: "The removed steps that have active executions, each with the number of those." }),
     issues: Issues,
   })
   .meta({
@@ -107,12 +116,15 @@ export const DocumentPlan = z
 const flag = z.enum(["true", "false"]).optional();
 
 export const DryRun = z.object({
-  dryRun: flag.meta({ description: "Returns what would change, and changes nothing." }),
+  dryRun: flag.meta({ description: "Whether to only return what would change, and change nothing." }),
 });
 
 export const PutQuery = DryRun.extend({
-  moveTo: z.string().optional().meta({ description: "The key of the step to which executions on removed steps move." }),
+  moveTo: z
+    .string()
+    .optional()
+    .meta({ description: "The key of the step to which the executions on removed steps move." }),
   force: flag.meta({
-    description: "Ends the executions on removed steps as EXITED, with the reason `Step was removed`.",
+    description: "Whether to end the executions on removed steps as EXITED, with the reason `Step was removed`.",
   }),
 });

@@ -24,7 +24,7 @@ export async function cancelExecution(ctx: Context, workflowId: Id, id: Id): Pro
 }
 
 export function executionOver(status: string): Conflict {
-  return new Conflict(`This execution is over: it is ${status}. Only RUNNING and WAITING ones can be cancelled.`, {
+  return new Conflict(`This execution is ${status}. Only RUNNING and WAITING executions can be cancelled.`, {
     details: { status },
   });
 }

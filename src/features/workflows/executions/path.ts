@@ -27,15 +27,23 @@ export const PathStep = z
       description: "The step's current config. Null if the step was removed.",
     }),
     outcome: z.enum(stepStatuses),
-    branch: z.string().nullable().meta({ description: "The branch that it took." }),
-    reason: z.string().nullable().meta({
-      description:
-        "Why the branch was taken, with the values that decided it; or why the step was skipped, will be tried again, or failed.",
-    }),
-    nextAt: z.iso.datetime().nullable().meta({
-      description:
-        "When the execution continued, or will continue at the latest. Null while that depends on an event alone.",
-    }),
+    branch: z.string().nullable().meta({ description: "The branch that the execution took. Null if it took none." }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Why the step took its branch, with the values that decided it; or why it was skipped, will be tried " +
+          "again, or failed. Null if there is no reason.",
+      }),
+    nextAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description:
+          "When the execution continued, or will continue at the latest. Null while only an event can continue " +
+          "it.",
+      }),
   })
   .meta({
     id: "WorkflowPathStep",

@@ -30,7 +30,8 @@ executions.post(
     sends: true,
     summary: "Start a workflow for a contact",
     description:
-      "Also works if the workflow is disabled, so that you can try a draft. 409 if the contact may not enter again.",
+      "Also works while the workflow is disabled, so that you can try a draft. 409 if the contact may not " +
+      "enter again.",
     once: true,
     params: IdParam,
     body: StartExecution,
@@ -46,7 +47,7 @@ const ExecutionQuery = PageQuery.extend({
   contactId: z.string().transform(readId).optional().meta({ type: "string" }),
   stepId: z.string().transform(readId).optional().meta({
     type: "string",
-    description: "The step that an execution is at, or ended at.",
+    description: "The id of the step that the executions are at, or ended at.",
   }),
 });
 
@@ -97,7 +98,7 @@ executions.delete(
   {
     id: "cancelWorkflowExecution",
     summary: "Cancel an execution",
-    description: "Ends it at its current step, as CANCELLED. 409 if it is already over.",
+    description: "Ends the execution at its current step, as CANCELLED. 409 if it has already ended.",
     params: ExecutionParam,
     ok: Execution,
     refusals: () => [executionOver("COMPLETED")],

@@ -53,15 +53,21 @@ const execution = z.object({
   id: z.string(),
   workflowId: z.string(),
   contactId: z.string(),
-  status: ExecutionStatus.meta({ description: "RUNNING and WAITING executions are active." }),
-  currentStepId: z.string().nullable().meta({ description: "The step that it is at, or ended at." }),
-  exitReason: z.string().nullable().meta({ description: "Why it is EXITED or CANCELLED." }),
+  status: ExecutionStatus.meta({
+    description: "The state of the execution. RUNNING and WAITING executions are active.",
+  }),
+  currentStepId: z.string().nullable().meta({ description: "The step that the execution is at, or ended at." }),
+  exitReason: z
+    .string()
+    .nullable()
+    .meta({ description: "Why the execution is EXITED or CANCELLED. Null if there is no reason." }),
   context: z.record(z.string(), z.unknown()).meta({
     description:
-      "The caller's input, and under `event` the joined data of the events that started or woke it, with the newest value of " +
-      "each key. The data has at most 64 KB; beyond that the oldest events are left out.",
+      "The input of the caller and, under `event`, the merged data of the events that started or woke the " +
+      "execution, with the newest value of each key. At most 64 KB of event data: beyond that, the oldest " +
+      "events are left out.",
   }),
-  error: z.string().nullable().meta({ description: "Why it is FAILED." }),
+  error: z.string().nullable().meta({ description: "Why the execution is FAILED. Null otherwise." }),
   startedAt: z.iso.datetime(),
   completedAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
@@ -78,21 +84,25 @@ const StepExecution = z
     type: z.enum(stepTypes),
     name: z.string(),
     status: z.enum(stepStatuses),
-    output: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({ description: "Available to later steps as `steps.<name>`." }),
-    branch: z.string().nullable().meta({ description: "The branch that it took." }),
-    reason: z.string().nullable().meta({ description: "Why the step was SKIPPED, or is tried again." }),
+    output: z.record(z.string(), z.unknown()).nullable().meta({
+      description: "The result of the step, which later steps can use as `steps.<name>`. Null if there is none.",
+    }),
+    branch: z.string().nullable().meta({ description: "The branch that the execution took. Null if it took none." }),
+    reason: z.string().nullable().meta({
+      description: "Why the step took its branch, was SKIPPED or is tried again. Null if there is no reason.",
+    }),
     error: z.string().nullable(),
     startedAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
-    scheduledFor: z.iso.datetime().nullable().meta({ description: "When the step continues, or is tried again." }),
+    scheduledFor: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When the step continues or is tried again. Null if it does not wait for a time." }),
   })
   .meta({ id: "WorkflowStepExecution", example: stepExecutionExample });
 
 export const WholeExecution = execution
-  .extend({ steps: z.array(StepExecution).meta({ description: "Its path so far." }) })
+  .extend({ steps: z.array(StepExecution).meta({ description: "The steps that the execution has reached." }) })
   .meta({ id: "WholeWorkflowExecution", example: { ...executionExample, steps: [stepExecutionExample] } });
 
 export const ExecutionPage = z
@@ -102,10 +112,9 @@ export const ExecutionPage = z
     page: z.number().int(),
     pageSize: z.number().int(),
     totalPages: z.number().int(),
-    approximate: z
-      .literal(true)
-      .optional()
-      .meta({ description: "Present when `stepId` is given and `total` counts only the newest 250,000 executions." }),
+    approximate: z.literal(true).optional().meta({
+      description: "Present if you filter by `stepId` and `total` counts only the newest 250,000 executions.",
+    }),
     countedAt: z.iso.datetime().optional(),
     warnings: Warnings,
   })
@@ -119,7 +128,7 @@ const Context = ContactData.refine((value) => utf8Bytes(JSON.stringify(value)) <
   params: { code: "too_big" },
 }).meta({
   type: "object",
-  description: "Available to templates and conditions as `context.*`. At most 16 KB of JSON.",
+  description: "The input, which templates and conditions can use as `context.*`. At most 16 KB of JSON.",
 });
 
 export const StartExecution = z

@@ -39,13 +39,10 @@ export async function startExecution(
 
 export function reentryRefused(contactId: Id, allowReentry: boolean): Conflict {
   const [message, suggestion] = allowReentry
-    ? [
-        "The contact is in this workflow: an execution of it is still active.",
-        "Wait until that execution ends, or cancel it.",
-      ]
+    ? ["The contact is in this workflow: it has an active execution.", "Wait until that execution ends, or cancel it."]
     : [
         "The contact has been in this workflow before, and the workflow does not allow re-entry.",
-        "Set allowReentry of the workflow to true to let contacts enter again.",
+        "Set allowReentry of the workflow to true, so that contacts can enter again.",
       ];
   return new Conflict(message, { suggestion, details: { contactId: publicId(contactId) } });
 }

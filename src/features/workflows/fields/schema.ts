@@ -2,7 +2,9 @@ import { z } from "zod";
 import { AwaitedName } from "../../../core/workflows/event-name";
 
 export const FieldsQuery = z.object({
-  eventName: AwaitedName.optional().meta({ description: "Lists the fields of the data of this event alone." }),
+  eventName: AwaitedName.optional().meta({
+    description: "The event whose data fields to list. Without it, those of the newest events are listed.",
+  }),
 });
 
 export const WorkflowFields = z

@@ -11,9 +11,10 @@ simulation.post(
     id: "simulateWorkflow",
     summary: "Simulate a workflow",
     description:
-      "Returns the path that the contact would take, with every wait and email, by the same rules as real executions. " +
-      "Nothing is sent, called or changed. Topics and segment memberships are the current ones, and a WEBHOOK counts as " +
-      "answered with 200. Everything that a simulation renders shares the limit of one email. It also works in a disabled project.",
+      "Returns the path that the contact would take, with every wait and email, by the same rules as real " +
+      "executions. Nothing is sent, called or changed. The simulation uses the current topics and segment " +
+      "memberships, and treats each WEBHOOK call as answered with 200. All texts that it renders share the " +
+      "rendering limit of one email. Also works in a disabled project.",
     isRead: true,
     params: IdParam,
     body: SimulateWorkflow,

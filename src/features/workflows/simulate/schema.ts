@@ -27,7 +27,7 @@ const Delay = z
   .transform((given, check) => {
     const ms = /^0[smhdw]$/.test(given) ? 0 : readLength(given);
     if (ms !== null && ms <= maxDelayMs) return ms;
-    const message = "Must be a whole number and a unit of s, m, h, d or w, such as 3d, up to ten years";
+    const message = "Must be a whole number and a unit (s, m, h, d or w), such as 3d, up to ten years";
     check.addIssue({ code: "custom", message, params: { code: "invalid_string" } });
     return z.NEVER;
   })
@@ -36,13 +36,16 @@ const Delay = z
 const Happening = z
   .object({
     at: Time.nullish().meta({
-      description: "When it happens. Pass this or `after`; without either, it happens when the execution starts.",
+      description:
+        "When the event happens. Pass this or `after`; without either, the event happens when the execution " +
+        "starts.",
     }),
     after: Delay.nullish().meta({
       type: ["string", "null"],
       description:
-        "How long after the start of the execution it happens: `0m`, `36h`, `3d`. Units are s, m, h, d and w. The execution " +
-        "starts at the `at` of the event that starts it, otherwise now. Pass this or `at`.",
+        "How long after the start of the execution the event happens: `0m`, `36h`, `3d`. Units are s, m, h, " +
+        "d and w. The execution starts at the `at` of the event that starts it, otherwise now. Pass this or " +
+        "`at`.",
     }),
     name: z.string().min(1).max(maxNameLength),
     data: ContactData.refine((data) => utf8Bytes(JSON.stringify(data)) <= maxDataBytes, {
@@ -67,12 +70,12 @@ export const SimulateWorkflow = z
       .nullish()
       .meta({
         description:
-          "What happens to the contact meanwhile, in addition to recorded events. The events' data becomes the contact's, as with " +
-          "`POST /events/track`. The first one with the name of the workflow's trigger starts the execution; without such an " +
-          "event it starts now, as if by hand. Reactions of recipients and providers to its mail, such as `email.opened`, " +
-          "only happen if they are among these events.",
+          "What happens to the contact during the simulation, in addition to recorded events. The data of " +
+          "these events becomes the contact's, as with `POST /events/track`. The first event with the name of " +
+          "the workflow's trigger starts the execution; without one, it starts now, as if by hand. Reactions " +
+          "to the simulated mail, such as `email.opened`, only happen if you list them here.",
       }),
-    until: Time.nullish().meta({ description: "When to stop. By default the simulation continues to the end." }),
+    until: Time.nullish().meta({ description: "When the simulation stops. By default, it continues to the end." }),
   })
   .meta({ id: "SimulateWorkflow", example });
 export type SimulateWorkflow = z.infer<typeof SimulateWorkflow>;
@@ -84,13 +87,13 @@ export const WorkflowSimulation = z
       z.object({
         at: z.iso.datetime(),
         templateId: z.string(),
-        subject: z.string().meta({ description: "As it would be rendered." }),
+        subject: z.string().meta({ description: "The subject as the contact would see it." }),
       }),
     ),
     endsAt: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "Null if the execution still waits when the simulation stops." }),
+      .meta({ description: "When the execution ends. Null if it still waits when the simulation stops." }),
     status: z.enum(executionStatuses),
   })
   .meta({

@@ -43,7 +43,7 @@ export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkf
 
 function requireOrder(startsAt: number, until: number | null): void {
   if (until === null || until >= startsAt) return;
-  const message = `Must not be before the execution starts, which is at ${iso(startsAt)}`;
+  const message = `Must not be before ${iso(startsAt)}, when the execution starts`;
   throw new Invalid([{ field: "until", code: "too_small", message }]);
 }
 

@@ -13,8 +13,8 @@ workflowFigures.get(
     id: "getWorkflowStats",
     summary: "Count the executions of a workflow, step by step",
     description:
-      "Counts all executions there ever were, including those that are no longer stored, in total and by branch, and the " +
-      "emails of SEND_EMAIL steps.",
+      "Counts all executions that the workflow ever had, including those that are no longer stored, in " +
+      "total and by branch, and the emails of its SEND_EMAIL steps.",
     params: IdParam,
     ok: WorkflowStats,
   },
@@ -27,8 +27,9 @@ workflowFigures.get(
     id: "drawWorkflow",
     summary: "Draw a workflow",
     description:
-      "Returns Mermaid text, which GitHub, GitLab and many editors show as a picture. Each step shows what it does, how many " +
-      "executions reached it and how many wait there; each branch shows how many took it.",
+      "Returns a Mermaid flowchart, which GitHub, GitLab and many editors show as a picture. Each step " +
+      "shows what it does, how many executions reached it and how many wait there; each branch shows how " +
+      "many took it.",
     params: IdParam,
     ok: {
       schema: z.string(),

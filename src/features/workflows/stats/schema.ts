@@ -2,7 +2,9 @@ import { z } from "zod";
 import { stepTypes } from "../../../core/workflows/step";
 
 const count = z.number().int();
-const mails = count.optional().meta({ description: "Emails. Only for a SEND_EMAIL step." });
+const mails = count
+  .optional()
+  .meta({ description: "The number of emails of the step. Present only for a SEND_EMAIL step." });
 
 export const WorkflowStats = z
   .object({
@@ -11,16 +13,16 @@ export const WorkflowStats = z
         stepId: z.string(),
         name: z.string(),
         type: z.enum(stepTypes),
-        entered: count.meta({ description: "Executions that reached the step." }),
-        waiting: count.meta({ description: "Executions that are at the step now." }),
+        entered: count.meta({ description: "The number of executions that reached the step." }),
+        waiting: count.meta({ description: "The number of executions that are at the step now." }),
         completed: count,
         failed: count,
         skipped: count.meta({
-          description: "Executions for which the step had no effect, or that were cancelled at it.",
+          description: "The number of executions for which the step had no effect, or that were cancelled at it.",
         }),
         branches: z
           .array(z.object({ branch: z.string(), count }))
-          .meta({ description: "How many executions took each branch. Empty for a step without branches." }),
+          .meta({ description: "The number of executions that took each branch. Empty for a step without branches." }),
         sent: mails,
         delivered: mails,
         opened: mails,
@@ -28,10 +30,14 @@ export const WorkflowStats = z
         bounced: mails,
         complained: mails,
         unsubscribed: mails,
-        approximate: z.literal(true).optional().meta({
-          description:
-            "Present if the step sent more than 12,500 emails: its email figures are then estimated from the newest ones.",
-        }),
+        approximate: z
+          .literal(true)
+          .optional()
+          .meta({
+            description:
+              "Present if the step sent more than 12,500 emails. Its email figures are then estimated from the " +
+              "newest ones.",
+          }),
         countedAt: z.iso.datetime().optional(),
       }),
     ),

@@ -19,7 +19,7 @@ export const rowHeight = 150;
 export async function createStep(ctx: Context, workflowId: Id, input: CreateStep): Promise<WorkflowStepRow> {
   refuseTemplate(input.type, input.templateId);
   if (input.branch && !input.connectFrom) {
-    const message = "It is the branch of connectFrom, which is missing";
+    const message = "branch belongs to connectFrom, which is missing";
     throw new Invalid([{ field: "branch", code: "custom", message }]);
   }
   const { steps } = await changeWorkflow(ctx, workflowId, async (before) => {

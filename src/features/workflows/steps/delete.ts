@@ -56,12 +56,12 @@ function spliced(workflow: WholeWorkflow, step: WorkflowStepRow): Splice {
 
 export function triggerStays(): Conflict {
   return new Conflict("Every workflow has its TRIGGER step. Nothing was deleted.", {
-    suggestion: "Delete the workflow, or the transition out of the step.",
+    suggestion: "Delete the whole workflow, or only the transition out of this step.",
   });
 }
 
 export function noOneSuccessor(type: WorkflowStepRow["type"] = "CONDITION"): Conflict {
   return new Conflict(`A ${type} has several successors, so it is unclear which one to use. Nothing was deleted.`, {
-    suggestion: "Delete the step without splice, and draw the transitions that you want.",
+    suggestion: "Delete the step without splice, then add the transitions that you want.",
   });
 }

@@ -9,7 +9,7 @@ export const foreignNamesOfStep: ForeignName[] = [
   ...foreign(["template", "template_id"], { standsFor: "templateId", advice: "Use templateId, the template's id" }),
   ...foreign(["parentId", "parent", "after", "previous", "previousStepId"], {
     standsFor: "connectFrom",
-    advice: "Use connectFrom, the id of the step before",
+    advice: "Use connectFrom, the id of the previous step",
   }),
-  ...foreign(["next", "nextStepId"], { advice: "Make the next step with this one's id as its connectFrom" }),
+  ...foreign(["next", "nextStepId"], { advice: "Create the next step with the id of this one as its connectFrom" }),
 ];

@@ -21,8 +21,9 @@ steps.post(
     isAudited: true,
     summary: "Add a step to a workflow",
     description:
-      "With `connectFrom` that step leads to the new one. A workflow has at most 100 steps. Everything that a step names must " +
-      "exist: its template, and the segments and topics of a condition.",
+      "With `connectFrom`, also adds a transition from that step to the new one. A workflow has at most " +
+      "100 steps. Everything that a step names must exist: its template, and the segments and topics of a " +
+      "condition.",
     params: IdParam,
     body: CreateStep,
     created: Step,
@@ -42,9 +43,10 @@ steps.patch(
     isVersioned: true,
     summary: "Change a step",
     description:
-      "Only the fields sent change; a config is replaced whole. Executions follow the new config, except for values that are " +
-      "fixed when they reach the step: the end of a delay, the awaited event, its timeout. A change of branches is 409 " +
-      "while executions are at the step, and 422 while a lost branch is drawn.",
+      "Changes only the fields that you send; `config` is replaced whole. Executions follow the new " +
+      "config, except for values that are fixed when they reach the step: the end of a delay, the awaited " +
+      "event and its timeout. A change of branches is a 409 while executions are at the step, and a 422 " +
+      "while a branch that it removes has a transition.",
     params: StepParams,
     body: UpdateStep,
     ok: Step,
@@ -66,14 +68,14 @@ steps.delete(
     isAudited: true,
     summary: "Delete a step",
     description:
-      "Its transitions are deleted with it, and the steps after it stay. 409 for TRIGGER, while executions are at the step, " +
-      "and for a splice of a step with several successors, such as a CONDITION.",
+      "Deletes the step and its transitions; the steps after it stay. 409 for the TRIGGER, while " +
+      "executions are at the step, and for `splice` on a step with several successors, such as a CONDITION.",
     params: StepParams,
     query: z.object({
       splice: z
         .enum(["true", "false"])
         .optional()
-        .meta({ description: "Joins the steps before it to the step after it." }),
+        .meta({ description: "Whether to connect the steps before the deleted one to the step after it." }),
     }),
     refusals: () => [noOneSuccessor()],
   },

@@ -39,18 +39,18 @@ const Position = z
     x: z.number().min(-maxPosition).max(maxPosition),
     y: z.number().min(-maxPosition).max(maxPosition),
   })
-  .meta({ description: "Where it is drawn. It has no other effect." });
+  .meta({ description: "Where the step is drawn. The position has no other effect." });
 
 const stepFields = {
   id: z.string(),
-  key: z
-    .string()
-    .optional()
-    .meta({ description: "The step's key in documents. All other steps have their id as their key." }),
+  key: z.string().optional().meta({ description: "The key of the step in documents. Absent if its key is its id." }),
   workflowId: z.string(),
-  name: z.string().meta({ description: "Later steps read its output as `steps.<name>`." }),
+  name: z.string().meta({ description: "The name of the step. Later steps read its output as `steps.<name>`." }),
   position: Position,
-  templateId: z.string().nullable().meta({ description: "The template that a SEND_EMAIL step sends." }),
+  templateId: z
+    .string()
+    .nullable()
+    .meta({ description: "The template that a SEND_EMAIL step sends. Null if there is none." }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 };
@@ -65,7 +65,7 @@ const Config = z
   .meta({
     type: "object",
     anyOf: stepTypes.map((type) => ({ $ref: `#/components/schemas/${definitionOf(type).config.meta()?.id}` })),
-    description: "The config of the step's type. At most 32 KB.",
+    description: "The settings of the step, which depend on its type. At most 32 KB.",
   });
 
 /** The fields of a step that a call sets. */
@@ -77,7 +77,7 @@ export const fields = {
     .min(1)
     .transform(readId)
     .nullish()
-    .meta({ description: "For SEND_EMAIL only. Overrides `config.templateId`." }),
+    .meta({ description: "The template to send, for SEND_EMAIL only. Overrides `config.templateId`." }),
   position: Position,
 };
 
@@ -85,7 +85,7 @@ export const fields = {
 const newTypes = stepTypes.filter((type) => type !== "TRIGGER");
 
 const newFields = {
-  name: fields.name.nullish().meta({ description: "The type by default." }),
+  name: fields.name.nullish().meta({ description: "The name of the step. Default: its type." }),
   templateId: fields.templateId,
   position: Position.nullish(),
   connectFrom: z
@@ -93,8 +93,12 @@ const newFields = {
     .min(1)
     .transform(readId)
     .nullish()
-    .meta({ description: "An existing step that will lead to the new one." }),
-  branch: z.string().min(1).nullish().meta({ description: "The branch of `connectFrom`, if that step has branches." }),
+    .meta({ description: "The id of an existing step that will lead to the new one." }),
+  branch: z
+    .string()
+    .min(1)
+    .nullish()
+    .meta({ description: "The branch of `connectFrom` that leads to the new step, if that step has branches." }),
 };
 
 export const CreateStep = z.object({ ...newFields, type: z.enum(newTypes), config: Config.nullish() }).meta({
@@ -107,10 +111,13 @@ export type CreateStep = z.infer<typeof CreateStep>;
 export const UpdateStep = z
   .object({
     name: fields.name.optional(),
-    config: Config.optional().meta({ description: "Replaces the whole config. At most 32 KB." }),
+    config: Config.optional().meta({ description: "The new config, which replaces the whole old one. At most 32 KB." }),
     templateId: fields.templateId,
     position: Position.optional(),
-    type: z.string().optional().meta({ description: "Never changes: a type other than the step's is refused." }),
+    type: z
+      .string()
+      .optional()
+      .meta({ description: "The type of the step, which cannot change: any other type is refused." }),
   })
   .meta({ id: "UpdateWorkflowStep", example: { config: { amount: 3, unit: "days" } } });
 export type UpdateStep = z.infer<typeof UpdateStep>;

@@ -25,6 +25,7 @@ export function guardBranches(ctx: Context, before: WorkflowStepRow, after: Work
 export function stepIsOccupied(): Conflict {
   return new Conflict("Executions are at this step. Nothing was changed.", {
     suggestion:
-      "Cancel them, or wait until they have moved on. A name, a position and most of a config can change meanwhile.",
+      "Cancel the executions, or wait until they have moved on. You can change the name, the position and " +
+      "most of the config now.",
   });
 }

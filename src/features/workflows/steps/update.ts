@@ -56,7 +56,7 @@ export async function updateStep(
  */
 export function refuseOtherType({ type }: WorkflowStepRow, wanted: string): void {
   if (wanted === type) return;
-  const message = `The type of a step never changes, and this one is ${type}: make another step`;
+  const message = `The type of a step cannot change, and this one is a ${type}: create another step`;
   throw new Invalid([{ field: "type", code: "custom", message, received: wanted }]);
 }
 
@@ -82,7 +82,7 @@ function branchGuards(
   const guards = guardBranches(ctx, step, after);
   const lost = guards.length === 0 ? [] : lostBranches(graphOf(workflow), stepOfRow(after));
   if (lost.length > 0) {
-    const message = `The step would have no branch ${lost.join(", ")}, which is drawn: delete its transition first`;
+    const message = `The step would lose the branch ${lost.join(", ")}, which has a transition: delete the transition first`;
     throw new Invalid([{ field: "config", code: "custom", message }]);
   }
   return guards;

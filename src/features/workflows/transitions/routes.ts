@@ -16,8 +16,9 @@ transitions.post(
     isAudited: true,
     summary: "Draw a transition between two steps",
     description:
-      "422 for a transition from a step to itself, that closes a loop, out of EXIT or into TRIGGER; for a branch that is drawn already " +
-      "or that the step does not have; and for a second one out of a step without branches. A workflow has at most 200.",
+      "422 for a transition from a step to itself, that closes a loop, out of EXIT or into TRIGGER; for a " +
+      "branch that the step does not have or that already has a transition; and for a second transition " +
+      "out of a step without branches. A workflow has at most 200 transitions.",
     params: IdParam,
     body: CreateTransition,
     created: Transition,
@@ -33,7 +34,7 @@ transitions.delete(
     id: "deleteWorkflowTransition",
     isAudited: true,
     summary: "Delete a transition",
-    description: "Executions follow the graph as it is now: one that leaves a step without a transition is COMPLETED.",
+    description: "Executions follow the current graph: one that leaves a step without a transition is COMPLETED.",
     params: z.object({ id: pathId("id"), transitionId: pathId("transitionId") }),
     also: [409],
   },

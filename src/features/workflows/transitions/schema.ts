@@ -36,7 +36,9 @@ const whichBranch = stepTypes.flatMap((type) => {
 
 /** The transition fields that a call sets, in addition to the two steps that the transition joins. */
 export const fields = {
-  branch: Branch.meta({ description: `${whichBranch.join("")}From other steps: none.` }),
+  branch: Branch.meta({
+    description: `The branch that the transition follows. ${whichBranch.join("")}From other steps: none.`,
+  }),
   priority: z.number().int().min(-maxPriority).max(maxPriority).nullish(),
 };
 
