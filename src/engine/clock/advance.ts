@@ -178,7 +178,7 @@ async function attempt(ctx: Context, work: Timed): Promise<void> {
   try {
     await work.settle(ctx, dueRows(ctx, work));
   } catch (error) {
-    ctx.log("error", "Work failed at an instant of a test clock", { what: work.name, reason: reasonOf(error) });
+    ctx.log("error", "Work failed while a test clock was moved", { what: work.name, reason: reasonOf(error) });
   }
 }
 

@@ -56,7 +56,7 @@ export function guardPublicData(ctx: Context, { contacts, data: { patch, own } }
   if (Object.keys(own).length > maxPublicKeys) {
     throw tooMuch(`A call with a public key takes ${maxPublicKeys} keys of data`);
   }
-  const message = `With a public key, the data of one contact grows to ${maxPublicBytes} bytes of JSON`;
+  const message = `With a public key, the data of one contact can have at most ${maxPublicBytes} bytes of JSON`;
   if (utf8Bytes(JSON.stringify(patch)) > maxPublicBytes) throw tooMuch(message);
   if (!mayLearnIds(ctx)) return [];
   const isFilled = sql`SELECT 1 FROM ${named(ctx, JSON.stringify(contacts))} WHERE NOT ${fitsPublic(patch)}`;

@@ -41,6 +41,6 @@ function isWithinLimit(ctx: Context, keys: string, onlyIf: SQL): SQL {
 }
 
 function tooManyFields(limit: number): Invalid["faults"][number] {
-  const message = `A project takes ${limit} different keys of data from this kind of API key. Delete fields that nothing uses (DELETE /contacts/fields/{field}), or put what varies into a value`;
+  const message = `A project accepts at most ${limit} different keys of data from this kind of API key. Delete unused fields with DELETE /contacts/fields/{field}, or put what varies into a value`;
   return { field: "data", code: "too_big", message };
 }

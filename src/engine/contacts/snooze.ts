@@ -62,7 +62,8 @@ export async function snoozeContact(
 
 function suppressed(email: string): Conflict {
   return new Conflict(`${email} is on the suppression list and gets no mail, so it cannot be snoozed.`, {
-    suggestion: "If mail may go there again, remove it from the list with DELETE /suppressions/{email} first.",
+    suggestion:
+      "If mail may go to this address again, remove it from the list with DELETE /suppressions/{email} first.",
   });
 }
 

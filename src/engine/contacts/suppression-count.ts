@@ -36,7 +36,7 @@ function addToCount(changes: SQL): Statement {
  * `countAdded`; addresses that are already on the list are always allowed. `field` is the field that the refusal names.
  */
 export function guardSuppressions(ctx: Context, field: string, added: SQL): Statement {
-  const message = `The suppression list of this project can have ${maxSuppressions} addresses, and would have more`;
+  const message = `The suppression list of this project can have at most ${maxSuppressions} addresses, and would have more`;
   const listed = sql`coalesce((SELECT suppressions FROM project_counts WHERE ${inProject(ctx)}), 0)`;
   const unlisted = sql`(SELECT count(*) FROM (${withoutListed(added)}))`;
   return guard(

@@ -104,7 +104,7 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
         phase: "back",
         index: 0,
         after: null,
-        reason: `${error.message} The project has stayed where it was.`,
+        reason: `${error.message} The project stayed where it was.`,
       });
       return "goes on";
     }

@@ -72,7 +72,7 @@ async function deleteShared(move: Move): Promise<boolean> {
 
 /** Ends the job of a move that the project's row does not name, because the move was taken back or never began. */
 export async function endNotMoved({ ctx, row, state }: Move): Promise<Step> {
-  const reason = state.reason ?? (state.phase === "back" ? "The move was taken back." : "The move did not begin.");
+  const reason = state.reason ?? (state.phase === "back" ? "The move was taken back." : "The move did not start.");
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.add(updateEnded(ctx, row, { status: "failed", reason }));

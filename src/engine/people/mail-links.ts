@@ -78,7 +78,7 @@ async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {
   const link = claimed.first;
   if (!link) return;
   const isSent = await sendOwnMail(platform, link.email, mailOf(link, token, code)).catch((error: unknown) => {
-    platform.log("warn", "The provider did not answer to a sign-in mail", { reason: reasonOf(error) });
+    platform.log("warn", "The provider did not answer a call with a sign-in mail", { reason: reasonOf(error) });
     return false;
   });
   if (!isSent) return;

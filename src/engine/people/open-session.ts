@@ -61,12 +61,13 @@ export async function openSession(
   if (session !== null) batch.add(statement(sql`DELETE FROM sessions WHERE hash = ${await hashKey(session)}`));
   await batch.commit();
   forgetVisitors();
-  if (!opened.first) throw new NotAuthenticated("This person no longer exists.", { suggestion: "Ask an owner." });
+  if (!opened.first)
+    throw new NotAuthenticated("This person no longer exists.", { suggestion: "Ask an owner of the installation." });
   return token;
 }
 
 export function usedUp(): Gone {
-  return new Gone("This was used before, or has expired. It works only once.", {
-    suggestion: "Ask for another mail at /console.",
+  return new Gone("This link, code or challenge was used before, or has expired. Each works only once.", {
+    suggestion: "Ask for another one at /console.",
   });
 }

@@ -102,6 +102,7 @@ function openByLink(platform: Platform, browser: AskingBrowser, { id, email, met
 
 export function wrongCode(): Invalid {
   const message =
-    "Is not the code of a mail that this browser requested within the last 15 minutes, or was mistyped five times";
+    "Must be a code that this browser requested within the last 15 minutes. After five wrong tries, " +
+    "request another";
   return new Invalid([{ field: "code", message, code: "custom" }]);
 }

@@ -43,7 +43,7 @@ export async function verdictOfContact(
 async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Promise<Reason[] | null> {
   const { condition, segments, at, upTo } = frozen;
   if (textOf(contact.id) > textOf(upTo)) {
-    return [{ code: "created_later", message: `The contact was created after sending began, which was at ${iso(at)}` }];
+    return [{ code: "created_later", message: `The contact was created after ${iso(at)}, when sending began` }];
   }
   if (condition === null) return null;
   const judged = await judge(ctx, contact, { condition, segments: new Map(segments), now: new Date(at) });

@@ -83,12 +83,13 @@ function missingJson({ type, name, id, isInTrash }: Missing): MissingJson {
 export function needsMore(what: TrashType, missing: MissingJson[]): Conflict {
   const lost = missing.filter(({ inTrash }) => !inTrash);
   const [first = missing[0]] = lost;
-  const named = first && `the ${first.type} ${first.name ?? first.id}`;
-  return new Conflict(`This ${what} names what has been deleted since. Nothing was restored.`, {
+  const named = first && `The ${first.type} ${first.name ?? first.id}`;
+  return new Conflict(`This ${what} refers to something that has been deleted since. Nothing was restored.`, {
     suggestion:
       lost.length === 0
-        ? "Restore everything listed in details first, with POST /trash/{type}/{id}/restore, then this one again."
-        : `It cannot be restored, because ${named} is not in the trash and is gone for good. Create the ${what} anew.`,
+        ? "Restore everything listed in details first, with POST /trash/{type}/{id}/restore, then restore this " +
+          "one again."
+        : `${named} is gone for good, so this ${what} cannot be restored. Create a new one.`,
     details: { missing },
   });
 }

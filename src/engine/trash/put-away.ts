@@ -76,7 +76,7 @@ function endOldest(ctx: Context): Statement {
 
 export function trashIsFull(): Conflict {
   return new Conflict("The trash of this project is full, and is being emptied. Nothing was deleted.", {
-    suggestion: `Try again in an hour. More than ${maxInTrash} entries are deleted for good, oldest first, some 2,000 an hour.`,
+    suggestion: `Try again in an hour. Beyond ${maxInTrash} entries, the oldest are deleted for good, some 2,000 an hour.`,
     details: { limit: maxInTrash },
   });
 }

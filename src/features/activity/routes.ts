@@ -16,7 +16,7 @@ activity.get(
   {
     id: "listActivity",
     summary: "List what happened, newest first",
-    description: `Every event of the project: mail, subscriptions, segments, and what you tracked. With \`types\`, a page may hold fewer
+    description: `Lists every event of the project: of mail, subscriptions and segments, and those that you tracked. With \`types\`, a page may hold fewer
 entries than \`limit\`, or none, although \`hasMore\` is true: follow \`cursor\` until it is false. New entries do not shift the pages.`,
     query: z.object({ ...CursorQuery.shape, ...ActivityFilters.shape }).superRefine(endsAfterStart),
     ok: ActivityPage,
@@ -29,9 +29,9 @@ activity.get(
   {
     id: "getActivityStats",
     summary: "Count mail and events by day",
-    description: `Without dates, the last 30 days, today included; at most 366. Whole days are exact. A day that the dates cover only in part is counted event by event:
-with over 25,000 events in such a part, its day counts as a whole, and \`approximate\` is true. What \`EVENT_RETENTION_DAYS\` or a deletion
-has removed no longer counts.`,
+    description: `Without dates, counts the last 30 days, including today; at most 366 days. Whole days are exact. If the dates cover a day only in part, only
+that part counts; if it has over 25,000 events, the whole day counts, and \`approximate\` is true. Events that were deleted, or removed after
+\`EVENT_RETENTION_DAYS\`, do not count.`,
     query: DateRange,
     ok: ActivityStats,
     refusals: () => [tooLong({ from: Date.UTC(2024, 0, 1), to: Date.UTC(2026, 0, 1) })],
@@ -45,8 +45,8 @@ activity.get(
     id: "getActivityVersion",
     summary: "Ask whether something happened",
     description:
-      "For pages that follow a project: read the mail, the activity or the figures again when `version` is another one. Nearly every " +
-      "call is answered from memory, so a change may be two seconds old when it shows.",
+      "For pages that show a project live: when `version` changes, read the mail, the activity or the " +
+      "figures again. Nearly every call is answered from memory, so the answer may be two seconds old.",
     ok: ActivityVersion,
   },
   (ctx) => activityVersion(ctx),
@@ -64,9 +64,11 @@ activity.get(
     id: "listUpcomingActivity",
     summary: "List what is scheduled, soonest first",
     description:
-      "Scheduled campaigns, scheduled emails that wait for their time, and workflows that wait at a step. With `contactId`, the emails " +
-      "and workflows of one contact: `POST /contacts/{id}/explain` answers whether a campaign would reach it. While tens of thousands of " +
-      "executions run, a page may hold fewer entries than `limit` although `hasMore` is true: follow `cursor` until it is false.",
+      "Lists scheduled campaigns, scheduled emails that wait for their time, and workflow executions that " +
+      "wait at a step. With `contactId`, lists only the emails and executions of that contact; `POST " +
+      "/contacts/{id}/explain` answers whether a campaign would reach it. While tens of thousands of " +
+      "executions run, a page may hold fewer entries than `limit` although `hasMore` is true: follow " +
+      "`cursor` until it is false.",
     query: z.object({ ...CursorQuery.shape, contactId: ActivityFilters.shape.contactId }),
     ok: UpcomingPage,
   },

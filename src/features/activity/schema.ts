@@ -16,13 +16,13 @@ const Types = z
     const types = new Set([given].flat().flatMap((list) => list.split(",").map((type) => type.trim())));
     const unknown = [...types].filter((type) => !known.has(type));
     if (unknown.length === 0) return [...types] as ActivityType[]; // `unknown` is empty, so all types are known
-    const message = `${shown(unknown)}. Use some of ${activityTypes.join(", ")}, separated by commas`;
+    const message = `${shown(unknown)}. Use one or more of ${activityTypes.join(", ")}, separated by commas`;
     check.addIssue({ code: "custom", message, params: { code: "invalid_enum_value" } });
     return z.NEVER;
   })
   .meta({
     type: "string",
-    description: "Types as `GET /activity/types` lists them, separated by commas. All types when it is left out.",
+    description: "The types to include, as `GET /activity/types` lists them, separated by commas. Default: all types.",
     example: "email.opened,email.clicked",
   });
 
@@ -44,7 +44,7 @@ const contactFields = {
   contactEmail: z
     .string()
     .nullable()
-    .meta({ description: "The contact's current address. Null when the contact was deleted." }),
+    .meta({ description: "The contact's current address. Null if the contact was deleted, or there is none." }),
 };
 
 const example = {
@@ -65,16 +65,18 @@ const example = {
 
 const Activity = z
   .object({
-    id: z.string().meta({ description: "The event's id." }),
+    id: z.string().meta({ description: "The id of the event." }),
     type: z.enum(activityTypes).meta({
       description:
-        "The name of the event, if the service recorded it. `event.triggered` is any event that you tracked; `segment.entry` and `segment.exit` are those of all segments.",
+        "The name of the event, if Petrel itself recorded it. `event.triggered` stands for every event that " +
+        "you tracked; `segment.entry` and `segment.exit` for those of all segments.",
     }),
     timestamp: time,
     ...contactFields,
     metadata: z.record(z.string(), z.unknown()).meta({
       description:
-        "The event's data. For `event.triggered`: `{ event, source, data }`, with the name that you gave it. For a segment's event: its `event` name and the slug as `segment`.",
+        "The data of the event. For `event.triggered`: `{ event, source, data }`, with the name that you " +
+        "gave it as `event`. For an event of a segment, also its name as `event` and the slug as `segment`.",
     }),
   })
   .meta({ id: "Activity", example });
@@ -83,8 +85,8 @@ const approximation = {
   approximate: z
     .literal(true)
     .optional()
-    .meta({ description: "Present when there are too many events to count exactly." }),
-  countedAt: time.optional().meta({ description: "The time of the count. Present with `approximate`." }),
+    .meta({ description: "Present if there are too many events to count exactly." }),
+  countedAt: time.optional().meta({ description: "When the events were counted. Present with `approximate`." }),
 };
 
 const pageFields = {
@@ -105,8 +107,8 @@ export const ActivityTypes = z
 
 export const ActivityVersion = z
   .object({
-    version: z.string().meta({ description: "Changes with each accepted email and each event." }),
-    emailId: z.uuid().nullable().meta({ description: "The newest email. Null before the first one." }),
+    version: z.string().meta({ description: "A string that changes with each accepted email and each event." }),
+    emailId: z.uuid().nullable().meta({ description: "The id of the newest email. Null if there is none." }),
   })
   .meta({
     id: "ActivityVersion",
@@ -122,16 +124,16 @@ const countsOfEvents = Object.fromEntries(
 ) as Record<EventColumn, typeof count>; // the object has every column
 const counts = {
   ...countsOfEvents,
-  events: count.meta({ description: "Events that you tracked: `event.triggered`." }),
+  events: count.meta({ description: "The number of events that you tracked: `event.triggered`." }),
 };
 const exampleCounts = { sent: 120, delivered: 118, opened: 61, clicked: 14, bounced: 2, complained: 0, events: 310 };
 
 export const ActivityStats = z
   .object({
-    totals: z.object(counts).meta({ description: "The sums of the series." }),
+    totals: z.object(counts).meta({ description: "The sums over all days of the series." }),
     series: z
       .array(z.object({ date: z.iso.date(), ...counts }))
-      .meta({ description: "One entry for each day (UTC), oldest first, also for days on which nothing happened." }),
+      .meta({ description: "One entry for each day (UTC), oldest first, including days on which nothing happened." }),
     ...approximation,
   })
   .meta({
@@ -156,13 +158,15 @@ const upcomingExample = {
 
 const Upcoming = z
   .object({
-    id: z.string().meta({ description: "The id of the campaign, of the email, or of the workflow's execution." }),
+    id: z.string().meta({ description: "The id of the campaign, the email or the execution of the workflow." }),
     type: z.enum(["campaign.scheduled", "email.scheduled", "workflow.waiting"]),
-    timestamp: time.meta({ description: "When it will happen." }),
+    timestamp: time.meta({ description: "When the campaign or email will be sent, or the execution continues." }),
     ...contactFields,
     metadata: z.record(z.string(), z.unknown()).meta({
       description:
-        "For a campaign: `campaignId`, `name`, `subject`, `audienceType`. For an email: the data of its events. For a workflow: `executionId`, `workflowId`, `workflowName`, and the step that it waits at as `stepId`, `stepName`, `stepType`.",
+        "For a campaign: `campaignId`, `name`, `subject`, `audienceType`. For an email: the data of its " +
+        "events. For a workflow: `executionId`, `workflowId`, `workflowName`, and the step at which it " +
+        "waits, as `stepId`, `stepName`, `stepType`.",
     }),
   })
   .meta({ id: "UpcomingActivity", example: upcomingExample });

@@ -73,7 +73,7 @@ function startOfDay(at: number): number {
 
 export function tooLong({ from, to }: Span): Invalid {
   const days = Math.floor((to - 1) / dayMs) - Math.floor(from / dayMs) + 1;
-  const message = `From startDate to endDate are ${days} days, and one answer has at most ${maxDays}. Send a call for each year`;
+  const message = `startDate to endDate spans ${days} days, but one answer has at most ${maxDays}. Send one call for each year`;
   return new Invalid([{ field: "startDate", code: "too_big", message }]);
 }
 

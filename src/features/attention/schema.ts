@@ -36,11 +36,15 @@ const AttentionItem = z.object({
   code: z.enum(attentionCodes),
   severity: z.enum(severities).meta({
     description:
-      "`act`: something does not go out until somebody acts. `warn`: something was lost, or may be soon. `info`: a remaining step of the set-up.",
+      "`act`: mail or events do not go out until you act. `warn`: something was lost, or may be soon. " +
+      "`info`: a remaining step of the set-up.",
   }),
   message: z.string(),
-  count: z.number().int().meta({ description: "How many there are; 1 for a single thing." }),
-  isAtLeast: z.literal(true).optional().meta({ description: "There may be more than `count`." }),
+  count: z
+    .number()
+    .int()
+    .meta({ description: "The number of problems of this kind, such as failed emails. 1 for a single resource." }),
+  isAtLeast: z.literal(true).optional().meta({ description: "Present if there may be more than `count`." }),
   since: z.iso.datetime().nullable(),
   target: z
     .object({
@@ -49,7 +53,7 @@ const AttentionItem = z.object({
       name: z.string(),
     })
     .nullable()
-    .meta({ description: "The resource that it is about; null for the project's mail or jobs as a whole." }),
+    .meta({ description: "The resource with the problem. Null for the mail or the jobs of the project as a whole." }),
   action: z.object({
     text: z.string().meta({ description: "What to do." }),
     method: z.enum(["GET", "POST", "PATCH", "DELETE"]),

@@ -28,9 +28,10 @@ consoleRoutes.post(
     id: "requestSignInMail",
     summary: "Request a mail that signs a person in",
     description:
-      "The answer is the same whether or not the person exists. The link and the code in the mail work once, within 15 " +
-      "minutes, and only in the browser that made this call, which gets a cookie. At most five mails an hour for an " +
-      "address, and twenty for a network. Where sign-in mail is off, `npm run console-link` prints a link.",
+      "The answer is the same whether or not the person exists. The link and the code in the mail work " +
+      "once, within 15 minutes, and only in the browser that made this call, which gets a cookie. At most " +
+      "five mails an hour go to an address, and twenty to a network. If sign-in mail is off, `npm run " +
+      "console-link` prints a link.",
     key: "open",
     body: AskForLink,
     accepted: AskedForLink,

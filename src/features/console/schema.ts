@@ -10,7 +10,7 @@ export const AskedForLink = z
   .object({
     mail: z
       .enum(["ON", "OFF"])
-      .meta({ description: "OFF when this installation cannot send sign-in mail: `message` says why." }),
+      .meta({ description: "OFF if this installation cannot send sign-in mail; `message` says why." }),
     message: z.string(),
   })
   .meta({
@@ -20,7 +20,10 @@ export const AskedForLink = z
 
 export const TypedCode = z
   .object({
-    code: z.string().max(64).meta({ description: "Eight letters and digits, in any case, with or without a dash." }),
+    code: z
+      .string()
+      .max(64)
+      .meta({ description: "The code in the mail: eight letters and digits, in any case, with or without a dash." }),
   })
   .meta({ id: "SignInCode", example: { code: "K7QM-2XWD" } });
 
@@ -35,7 +38,7 @@ const Session = z
       .meta({ description: "How the person signed in. `access` is Cloudflare Access." }),
     userAgent: z.string().nullable(),
     createdAt: z.iso.datetime(),
-    lastSeenAt: z.iso.datetime().meta({ description: "Accurate to the hour." }),
+    lastSeenAt: z.iso.datetime().meta({ description: "When the session was last used, accurate to the hour." }),
     expiresAt: z.iso.datetime(),
   })
   .meta({
@@ -67,9 +70,14 @@ export const Me = z
     isOwner: z
       .boolean()
       .meta({ description: "Whether the person is an owner of the installation, who may do everything." }),
-    provedAt: z.iso.datetime().nullable().meta({
-      description: "When the person last signed in; null after a sign-in by Cloudflare Access, which is no proof.",
-    }),
+    provedAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description:
+          "When the person last signed in. Null after a sign-in by Cloudflare Access, which does not count as " +
+          "a recent one.",
+      }),
     hasProof: z.boolean().meta({
       description:
         "Whether `provedAt` is less than ten minutes ago. Otherwise, calls that need a recent sign-in are a 403.",

@@ -27,7 +27,7 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Ste
     // When a query exhausts the database, the step itself may be the cause, so the error counts as the step's own.
     if (isTrouble(error) && troubleOf(error) !== "exhausted") throw error;
     await requireDatabase(ctx);
-    ctx.log("error", "A step of a workflow broke off", {
+    ctx.log("error", "A step of a workflow failed with an error", {
       projectId: ctx.project.id,
       step: arrivals[0]?.step.type,
       executions: arrivals.length,

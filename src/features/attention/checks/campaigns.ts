@@ -25,7 +25,7 @@ export const checkCampaigns: AttentionCheck = (ctx, batch) => {
       since: iso(updatedAt),
       target: { type: "campaign", id: publicId(id), name },
       action: {
-        text: "Look at its statistics, then resume it, or cancel it.",
+        text: "Look at the campaign's statistics, then resume or cancel it.",
         method: "POST",
         path: `/campaigns/${publicId(id)}/resume`,
       },

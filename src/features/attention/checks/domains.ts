@@ -57,7 +57,7 @@ function itemOf({ id, domain, status, failingSince, createdAt }: ReturnType<type
     since: iso(failingSince ?? createdAt),
     target: { type: "domain", id: publicId(id), name: domain },
     action: {
-      text: "Create its DNS records, then have it checked again.",
+      text: "Create the DNS records of the domain, then have it checked again.",
       method: "GET",
       path: `/domains/${publicId(id)}/verify`,
     },

@@ -44,8 +44,9 @@ function itemOf({ status, count, firstId }: ReturnType<typeof readUnsent>): Atte
     target: null,
     action: {
       text: isFailed
-        ? "Read their errors; POST /emails/{id}/retry sends one again, and POST /emails/retry all of them."
-        : "They are never sent again automatically. POST /emails/{id}/retry sends one that did not arrive.",
+        ? "Read the errors of these emails. POST /emails/{id}/retry sends one of them again, and POST " +
+          "/emails/retry all of them."
+        : "These emails are never sent again automatically. POST /emails/{id}/retry sends one that did not arrive.",
       method: "GET",
       path: `/emails?status=${status}`,
     },

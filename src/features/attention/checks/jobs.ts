@@ -31,7 +31,7 @@ export const checkJobs: AttentionCheck = (ctx, batch) => {
       since: iso(since),
       target: null,
       action: {
-        text: "Read their errors, and start those again that are still needed.",
+        text: "Read the errors of these jobs, and start those again that are still needed.",
         method: "GET",
         path: `/jobs?status=failed&type=${type}`,
       },

@@ -39,7 +39,7 @@ export const checkKeys: AttentionCheck = (ctx, control) => {
       since: iso(createdAt),
       target: { type: "key", id: publicId(id), name: name ?? prefix },
       action: {
-        text: "Revoke it unless somebody needs it.",
+        text: "Revoke the key unless somebody needs it.",
         method: "DELETE",
         path: `/admin/projects/${ctx.project.id}/keys/${publicId(id)}`,
       },

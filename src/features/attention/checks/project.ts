@@ -54,7 +54,7 @@ function storageItems(project: Project): AttentionItem[] {
     {
       code: isReached ? "storage_limit_reached" : "storage_limit_near",
       severity: isReached ? "act" : "warn",
-      message: `The project stores ${Math.round(100 * shareOfLimit({ storage, maxStorageMb }))} % of its ${maxStorageMb} MB${isReached ? ": nothing is added" : ""}. The most is in ${kinds.join(", ")}.`,
+      message: `The project stores ${Math.round(100 * shareOfLimit({ storage, maxStorageMb }))} % of its ${maxStorageMb} MB${isReached ? ": nothing is added" : ""}. Most space is used by ${kinds.join(", ")}.`,
       count: 1,
       since: iso(storage.countedAt),
       target,

@@ -25,7 +25,7 @@ export const checkReputation: AttentionCheck = (ctx, batch) => {
       since: null,
       target: null,
       action: {
-        text: "Look at their recipients.",
+        text: "Look at the recipients of these emails.",
         method: "GET",
         path: `/emails?status=${code === "bounces_near_limit" ? "BOUNCED" : "COMPLAINED"}`,
       },

@@ -38,7 +38,7 @@ export const checkWebhooks: AttentionCheck = (ctx, batch) => {
           since: iso(disabledAt),
           target,
           action: {
-            text: "Fix its receiver, then enable it.",
+            text: "Fix the webhook's receiver, then enable the webhook.",
             method: "PATCH" as const,
             path,
             body: { disabled: false },
@@ -48,11 +48,11 @@ export const checkWebhooks: AttentionCheck = (ctx, batch) => {
       return {
         code: "webhook_failing" as const,
         severity: "warn" as const,
-        message: "The webhook's receiver fails. Deliveries are retried for a while.",
+        message: "The webhook's receiver fails. Deliveries are retried for up to three days.",
         count: 1,
         since: failingSince === null ? null : iso(failingSince),
         target,
-        action: { text: "Look at its receiver's answers.", method: "GET" as const, path: `${path}/deliveries` },
+        action: { text: "Look at the answers of the receiver.", method: "GET" as const, path: `${path}/deliveries` },
       };
     });
 };

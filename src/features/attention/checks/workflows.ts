@@ -50,7 +50,11 @@ function unsoundItem({ id, name, issues, updatedAt }: ReturnType<typeof readUnso
     count: issues.length,
     since: iso(updatedAt),
     target: { type: "workflow", id: publicId(id), name },
-    action: { text: "Read its issues, and change its steps.", method: "GET", path: `/workflows/${publicId(id)}` },
+    action: {
+      text: "Read the issues of the workflow, and change its steps.",
+      method: "GET",
+      path: `/workflows/${publicId(id)}`,
+    },
   };
 }
 
@@ -63,6 +67,10 @@ function failingItem({ id, name, failed }: ReturnType<typeof readFailing>): Atte
     ...(failed === maxFailed ? { isAtLeast: true as const } : {}),
     since: null,
     target: { type: "workflow", id: publicId(id), name },
-    action: { text: "Read their errors.", method: "GET", path: `/workflows/${publicId(id)}/executions?status=FAILED` },
+    action: {
+      text: "Read the errors of these executions.",
+      method: "GET",
+      path: `/workflows/${publicId(id)}/executions?status=FAILED`,
+    },
   };
 }

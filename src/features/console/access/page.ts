@@ -15,7 +15,7 @@ function otherWay(page: string): Html {
 /** Asks a person authenticated by Access whether to sign in. */
 export function accessPage(email: string, wanted: string): Html {
   return page(html`<h1>Sign in to Petrel</h1>
-<form method="post"><p>As <bdi class="address">${email}</bdi>, whom Cloudflare Access knows.</p>
+<form method="post"><p>Cloudflare Access identified you as <bdi class="address">${email}</bdi>.</p>
 <button class="main">Sign in</button></form>
 ${otherWay(wanted)}`);
 }

@@ -16,16 +16,16 @@ export function linkPage(link: OpenedLink): Html {
       return signInPage(link.row.email);
     case "of another browser":
       return page(
-        "Another browser asked",
+        "Another browser",
         html`<h1>Another browser asked for this link</h1>
-<p>It signs in only there. In that browser, type the code of the same mail.</p>
+<p>The link works only in that browser. You can also type the code from the mail there.</p>
 <p class="quiet">If you did not ask for it, close this page: nothing has happened.</p>`,
       );
     case "used up":
       return page(
-        "Used before",
-        html`<h1>This link was used, or its time is over</h1>
-<p>Ask for another one where you sign in.</p>`,
+        "Link expired",
+        html`<h1>This link was used before, or has expired</h1>
+<p>Ask for another mail on the sign-in page.</p>`,
       );
   }
 }

@@ -56,12 +56,12 @@ export async function addPasskey(
 
 export function alreadyAdded(): Conflict {
   return new Conflict("This passkey was added before. Nothing was done.", {
-    suggestion: "Sign in with it: POST /console/session/passkey.",
+    suggestion: "Sign in with the passkey: POST /console/session/passkey.",
   });
 }
 
 function tooManyPasskeys(): Conflict {
   return new Conflict(`A person has at most ${maxPasskeys} passkeys. Nothing was done.`, {
-    suggestion: "Remove one that is no longer used: DELETE /console/passkeys/{id}.",
+    suggestion: "Remove a passkey that is no longer used: DELETE /console/passkeys/{id}.",
   });
 }

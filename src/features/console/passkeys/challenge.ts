@@ -43,7 +43,7 @@ export function useChallenge({ hash, expiresAt }: AnsweredChallenge): Statement 
  */
 export function wrongAnswer(): Invalid {
   const message =
-    "Is not the answer of a passkey that belongs to a person here, to a challenge of the last five minutes, with its " +
+    "Must be the answer of a passkey of a person here to a challenge of the last five minutes, with its " +
     "user verified";
   return new Invalid([{ field: "credential", message, code: "custom" }]);
 }

@@ -38,8 +38,8 @@ passkeyRoutes.post(
     id: "prepareSignInByPasskey",
     summary: "Get a challenge to sign in with a passkey",
     description:
-      "Options for `navigator.credentials.get`. They are the same for everybody: the authenticator finds the passkey. " +
-      "The challenge is valid once, within five minutes.",
+      "Returns options for `navigator.credentials.get`. They are the same for everybody, because the " +
+      "authenticator finds the passkey. The challenge is valid once, within five minutes.",
     key: "open",
     isRead: true,
     ok: SignInOptions,
@@ -57,9 +57,10 @@ passkeyRoutes.post(
     id: "signInByPasskey",
     summary: "Sign in with a passkey",
     description:
-      "Takes the answer to a challenge of `POST /console/session/passkey/options`, for which the authenticator has " +
-      "verified its user. The answer sets a session cookie, which expires 30 days after its last use, and ends the " +
-      "browser's earlier session. A person who is signed in proves with it again who they are.",
+      "Takes the answer to a challenge of `POST /console/session/passkey/options`, for which the " +
+      "authenticator has verified its user. The answer sets a session cookie, which expires 30 days after " +
+      "its last use, and ends the earlier session of the browser. If the person is already signed in, this " +
+      "counts as a recent sign-in.",
     key: "open",
     maxBody,
     body: SignInByPasskey,
@@ -77,8 +78,8 @@ passkeyRoutes.post(
     id: "preparePasskey",
     summary: "Get a challenge to make a passkey",
     description:
-      "Options for `navigator.credentials.create`. The challenge is valid once, within five minutes, and only for this " +
-      "person.",
+      "Returns options for `navigator.credentials.create`. The challenge is valid once, within five " +
+      "minutes, and only for this person.",
     isRead: true,
     needsProof: true,
     ok: RegistrationOptions,
@@ -95,8 +96,8 @@ passkeyRoutes.post(
     needsProof: true,
     summary: "Add a passkey",
     description:
-      "Takes the answer to a challenge of `POST /console/passkeys/options`. The person then signs in with the passkey. " +
-      "A person has at most 20.",
+      "Takes the answer to a challenge of `POST /console/passkeys/options`. The person can then sign in " +
+      "with the passkey. A person has at most 20 passkeys.",
     maxBody,
     body: AddPasskey,
     created: Passkey,
@@ -133,7 +134,8 @@ passkeyRoutes.delete(
     needsProof: true,
     summary: "Remove a passkey",
     description:
-      "It no longer signs anybody in. Sessions that it has opened stay: `DELETE /console/sessions` ends them.",
+      "The passkey no longer signs anybody in. Sessions that it opened stay; `DELETE /console/sessions` " +
+      "ends them.",
     params: IdParam,
     refusals,
   },

@@ -19,7 +19,7 @@ const challenge = "AZ9Yw0Jm7qQx1y8w3k5vT2b6n4c0d8e2f6g1h5j9k3m7p1q5s9u3w";
 const clientDataJSON = "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0";
 
 const PasskeyName = DisplayName.refine((name) => name !== "", { message: "Must not be empty" }).meta({
-  description: "A name by which the person recognises the passkey, such as the one of the device.",
+  description: "The name by which the person recognises the passkey, such as that of the device.",
   example: "Ada's laptop",
 });
 
@@ -37,9 +37,9 @@ const fields = z.object({
   id: z.uuid(),
   name: z.string(),
   credentialId: z.string().meta({ description: "The authenticator's id for the passkey, in base64url." }),
-  transports: z.array(z.string()).meta({ description: "The ways in which browsers reach it, as they reported them." }),
+  transports: z.array(z.string()).meta({ description: "How browsers reach the passkey, as they reported it." }),
   isSynced: z.boolean().meta({
-    description: "Whether it is backed up, so that other devices of the person have it, too.",
+    description: "Whether the passkey is backed up, so that the person's other devices have it, too.",
   }),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable(),
@@ -72,7 +72,7 @@ export const RegistrationOptions = z
       requireResidentKey: z.literal(true),
       userVerification: z.literal("required"),
     }),
-    excludeCredentials: z.array(Descriptor).meta({ description: "The passkeys that the person has already." }),
+    excludeCredentials: z.array(Descriptor).meta({ description: "The passkeys that the person already has." }),
   })
   .meta({
     id: "PasskeyRegistrationOptions",
@@ -96,7 +96,7 @@ export const SignInOptions = z
     timeout: z.number().int(),
     userVerification: z.literal("required"),
     allowCredentials: z.array(Descriptor).meta({
-      description: "Always empty: the authenticator knows whose passkeys it has, and this answer tells nobody.",
+      description: "Always empty: the authenticator finds the passkeys, and the answer reveals none.",
     }),
   })
   .meta({
