@@ -37,7 +37,7 @@ export async function answerCall(
 
 function unknownTool(tools: readonly Tool[], name: string): BadRequest {
   return new BadRequest("There is no such tool for this key. Nothing was done.", {
-    suggestion: `There are ${tools.map((tool) => tool.name).join(", ")}. A key of kind read has only those that change nothing.`,
+    suggestion: `Call one of ${tools.map((tool) => tool.name).join(", ")}. A key of kind read has only the tools that change nothing.`,
     details: { tool: name },
   });
 }

@@ -51,7 +51,7 @@ export async function contactOf(api: Api, idOrAddress: string): Promise<JsonObje
   const [contact] = rowsOf((await api.get("/contacts", { email: idOrAddress })).data);
   if (contact !== undefined) return contact;
   throw new BadRequest("No contact of this project has this address.", {
-    suggestion: "Look for a part of it with find_contacts.",
+    suggestion: "Look for a part of the address with find_contacts.",
     details: { asked: idOrAddress },
   });
 }

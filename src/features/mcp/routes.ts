@@ -47,7 +47,7 @@ mcp.post("/mcp", policy({ isRead: true }), async (c) => {
 
 /** Refuses a person with a session: tools call the API with the key of the request, and a session has none. */
 function withoutKey(): NotAuthenticated {
-  return new NotAuthenticated("/mcp takes a key, and this call has a session.", {
+  return new NotAuthenticated("/mcp takes a key, but this call has a session.", {
     suggestion: "Send a secret key as `Authorization: Bearer sk_...`, and no cookie.",
   });
 }

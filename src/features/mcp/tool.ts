@@ -73,7 +73,7 @@ function read<Input extends z.ZodObject>(input: Input, given: unknown): z.infer<
   if (data !== undefined) return data;
   const unknown = error?.issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : [])) ?? [];
   if (unknown.length === 0) throw new Invalid(error === undefined ? [] : faultsOf(error, given));
-  throw new BadRequest(`This tool has no argument ${unknown.join(", ")}. Nothing was done.`, {
-    suggestion: `It takes ${Object.keys(input.shape).join(", ")}.`,
+  throw new BadRequest(`This tool does not take ${unknown.join(", ")}. Nothing was done.`, {
+    suggestion: `Use only ${Object.keys(input.shape).join(", ")}.`,
   });
 }

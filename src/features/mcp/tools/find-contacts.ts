@@ -24,7 +24,10 @@ export const findContacts = readingTool({
     segment: Segment.optional().describe(
       "A segment's id or exact name, to list its contacts. Not together with email.",
     ),
-    subscribed: z.boolean().optional().describe("Only contacts who are subscribed, or only those who are not."),
+    subscribed: z
+      .boolean()
+      .optional()
+      .describe("Whether to return only contacts who are subscribed, or only those who are not."),
     limit: z.int().min(1).max(mostContacts).default(10),
     cursor: z.string().optional(),
   }),

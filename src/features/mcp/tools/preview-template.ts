@@ -15,7 +15,7 @@ export const previewTemplate = readingTool({
     template: Template,
     contact: Contact.optional().describe("The id or address of the contact whose data fills the template."),
     data: Data.optional().describe("Values for the template's variables. They replace those of the contact."),
-    html: z.boolean().default(false).describe("Also return the HTML."),
+    html: z.boolean().default(false).describe("Whether to return the HTML, too."),
   }),
   async run({ api }, { template, contact, data, html }) {
     const id = await idOf(api, "template", template);

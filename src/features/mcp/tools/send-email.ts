@@ -16,14 +16,16 @@ export const sendEmail = sendingTool(
       "Send one email to each of up to 50 recipients, from a template or with subject, body and from. It reaches real people " +
       "and cannot be taken back. Each call sends once; pass an idempotencyKey to be able to repeat a call whose answer was lost.",
     input: z.strictObject({
-      to: z.union([z.string(), z.array(z.string()).min(1).max(maxRecipients)]).describe("One address, or a list."),
+      to: z
+        .union([z.string(), z.array(z.string()).min(1).max(maxRecipients)])
+        .describe("The recipient's address, or a list of addresses."),
       template: Template.optional().describe(
         "A template's id or exact name. Without one, pass subject, body and from.",
       ),
       subject: z.string().optional(),
-      body: z.string().optional().describe("HTML. The plain text is made from it."),
+      body: z.string().optional().describe("The email as HTML. The plain text is made from it."),
       from: z.string().optional().describe("The sender's address, at a verified domain of the project."),
-      data: Data.optional().describe("Values for {{ variables }}. They are stored with the contact."),
+      data: Data.optional().describe("Values for the {{ variables }}. They are stored with the contact."),
       scheduledAt: z.string().optional().describe("When to send, as a time with its zone, at most 30 days ahead."),
       idempotencyKey: z.string().optional().describe("Calls with the same key send only once."),
     }),

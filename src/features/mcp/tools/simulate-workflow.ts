@@ -7,8 +7,11 @@ import { Contact, Data, Workflow } from "./arguments";
 
 const Happening = z.strictObject({
   name: z.string().min(1).describe("The event's name."),
-  at: z.string().optional().describe("When it happens, as a time with its zone. Pass this or after."),
-  after: z.string().optional().describe("How long after the start it happens, such as 0m, 36h or 3d."),
+  at: z.string().optional().describe("When the event happens, as a time with its zone. Pass this or after."),
+  after: z
+    .string()
+    .optional()
+    .describe("How long after the start of the execution the event happens, such as 0m, 36h or 3d."),
   data: Data.optional(),
 });
 
@@ -16,8 +19,8 @@ export const simulateWorkflow = readingTool({
   name: "simulate_workflow",
   title: "Simulate a workflow",
   description:
-    "Show the path that a contact would take through a workflow, with every wait and email, and what you say happens " +
-    "meanwhile. Nothing is sent, called or changed. The simulated contact is a real one of the project.",
+    "Show the path that a real contact of the project would take through a workflow, with every wait and " +
+    "email, and with the events that you say happen meanwhile. Nothing is sent, called or changed.",
   input: z.strictObject({
     workflow: Workflow,
     contact: Contact,
@@ -25,8 +28,11 @@ export const simulateWorkflow = readingTool({
       .array(Happening)
       .max(100)
       .optional()
-      .describe("What happens to the contact. The first with the name of the workflow's trigger starts it."),
-    until: z.string().optional().describe("When to stop, as a time with its zone. Default: the end."),
+      .describe(
+        "The events that happen to the contact. The first with the name of the workflow's trigger starts the " +
+          "execution.",
+      ),
+    until: z.string().optional().describe("When the simulation stops, as a time with its zone. Default: the end."),
   }),
   async run({ api }, { workflow, contact, events, until }) {
     const [id, person] = await Promise.all([idOf(api, "workflow", workflow), contactOf(api, contact)]);

@@ -14,13 +14,14 @@ export const statistics = readingTool({
   name: "statistics",
   title: "Statistics",
   description:
-    "Figures of a campaign (recipients, opens, clicks, bounces, variants, top links), of a workflow (each step and branch), " +
-    "or of the whole project by day, with its newest campaigns. Rates are percentages.",
+    "Get figures of a campaign (recipients, opens, clicks, bounces, variants, top links), of a workflow " +
+    "(each step and branch), or of the whole project by day, with its newest campaigns. Rates are " +
+    "percentages.",
   input: z.strictObject({
     campaign: Campaign.optional(),
     workflow: Workflow.optional(),
-    from: z.string().optional().describe("First day or time, for the whole project. Default: 30 days ago."),
-    to: z.string().optional().describe("Last day or time, for the whole project. Default: now."),
+    from: z.string().optional().describe("The first day or time, for the whole project. Default: 30 days ago."),
+    to: z.string().optional().describe("The last day or time, for the whole project. Default: now."),
   }),
   async run({ api }, { campaign, workflow, from, to }) {
     if (campaign !== undefined && workflow !== undefined) {
