@@ -52,7 +52,7 @@ describe("/admin/keys", () => {
     ] as const) {
       const refused = await call(method, path, method === "POST" ? {} : undefined, bearer(key));
       expectRefusal(refused, 401, "INVALID_API_KEY");
-      expect(refused.body.message).toMatch(/of kind monitor.*reads? GET \/admin\/health and GET \/admin\/metrics/);
+      expect(refused.body.message).toMatch(/a monitor key.*read GET \/admin\/health and GET \/admin\/metrics/);
     }
   });
 

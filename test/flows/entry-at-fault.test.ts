@@ -34,7 +34,7 @@ describe.each(faultNames)("a call that only changed an object, and whose audit e
     };
     const failed = await callWith(withoutEntries(name), "POST", path, request);
     expect([failed.status, failed.body.error.details]).toEqual([503, { effect: "done" }]);
-    expect(failed.body.error.message).toContain("This request had its effect; only its answer is lost.");
+    expect(failed.body.error.message).toContain("This request took effect, but its answer was lost.");
     const executions = async () => (await project.api.get(path)).body.total;
     expect(await executions()).toBe(1);
     const again = await callWith({}, "POST", path, request);

@@ -9,7 +9,7 @@ import { addMembers, removeMembers } from "../../src/features/segments/members/m
 import { AddMembers } from "../../src/features/segments/members/schema";
 import { previewSegment } from "../../src/features/segments/preview/preview";
 import { updateSegment } from "../../src/features/segments/update";
-import { expectBounded, matchesOfWindow, namesOfCondition, segmentsReached } from "../support/plan";
+import { expectBounded, matchesOfWindow, namesOfCondition, segmentsReached, trashOfProject } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { newContact, only } from "../support/segment";
 import { World } from "../support/world";
@@ -54,6 +54,7 @@ it("no call about segments walks through what a project has, but in bounded wind
     namesOfCondition,
     segmentsReached,
     matchesOfWindow,
+    trashOfProject,
     // The slugs that were tried for one segment.
     { sql: /RECURSIVE tried/, step: /TEMP B-TREE FOR ORDER BY/ },
   ]);

@@ -40,6 +40,12 @@ export const matchesOfWindow: Allowed = { sql: /FROM matching ORDER BY id/, step
 /** Hosts that are due to be called: four at most of each project that has any. */
 export const dueHosts: Allowed = { sql: /FROM hop CROSS JOIN workflow_hosts/, step: /TEMP B-TREE FOR ORDER BY/ };
 
+/** The entries in the trash of one project: 12,000 at most are read, and an index alone has what is read of them. */
+export const trashOfProject: Allowed = {
+  sql: /FROM trash INDEXED BY ix_trash_list WHERE project_id = \? ORDER BY deleted_at DESC, id DESC LIMIT/,
+  step: /COVERING INDEX ix_trash_list/,
+};
+
 /**
  * One row of each project, its segments and its topics (1,000 at most of each), the blocks of its last mails (some 20), and the names in it, which
  * are fewer than what they name.
