@@ -187,7 +187,7 @@ function hostNameIn(header: string | undefined): string | undefined {
 export function notTheOperator(takesMonitorKey = false): NotAuthenticated {
   return new NotAuthenticated("The operator's token is missing or not valid.", {
     suggestion: takesMonitorKey
-      ? "Send ADMIN_TOKEN, or a key of kind monitor, as `Authorization: Bearer …`."
+      ? "Send ADMIN_TOKEN, or a monitor key, as `Authorization: Bearer …`."
       : "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
   });
 }

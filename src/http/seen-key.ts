@@ -22,7 +22,7 @@ export function wrongWithKey(headers: Headers): string {
 export function wrongWithValue(key: string): string {
   if (/^["'`<{].*["'`>}]$/s.test(key)) return "The API key has quotes or brackets around it.";
   if (key.startsWith("mk_")) {
-    return "The API key is missing: a key of kind monitor came in its place, which reads GET /admin/health and GET /admin/metrics alone.";
+    return "The API key is a monitor key, which can only read GET /admin/health and GET /admin/metrics.";
   }
   if (keyKind(key) === null) {
     return `The API key is not well-formed: it is sk_ or pk_ and 64 hex digits, and this one has ${key.length} characters.`;

@@ -72,7 +72,7 @@ describe("/admin/keys", () => {
       expectRefusal(await project.api.get(path), 401, "INVALID_API_KEY");
       const refused = await call("GET", path);
       expectRefusal(refused, 401, "INVALID_API_KEY");
-      expect(refused.body.error.suggestion.includes("of kind monitor")).toBe(/health|metrics/.test(path));
+      expect(refused.body.error.suggestion.includes("a monitor key")).toBe(/health|metrics/.test(path));
     }
   });
 });

@@ -87,7 +87,7 @@ describe("many executions on a step that is removed", () => {
       const [world, many] = [new World(), 650];
       const { project, id, start, standings, counts } = await begin(world, many);
       await start();
-      expect(await standings()).toEqual({ [`WAITING first`]: many });
+      expect(await standings()).toEqual({ "WAITING first": many });
       const { ctx } = await world.context(project);
       await replaceDocument(ctx, readId(id), removing, moved);
       // A shard takes some of them before the answer, and the job the others.
