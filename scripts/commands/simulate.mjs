@@ -3,16 +3,8 @@ import { ensureInstalled } from "../lib/install.mjs";
 import { readOptions } from "../lib/options.mjs";
 import { showTool } from "../lib/tools.mjs";
 
-/**
- * Most objects of a simulated world live only for a moment. The code of an isolate is cold, so it is compiled at once,
- * without an interpreter. These options take a quarter off the CPU of a seed.
- */
-const nodeArgs = [
-  "--max-semi-space-size=128",
-  "--min-semi-space-size=64",
-  "--single-threaded-gc",
-  "--always-sparkplug",
-];
+/** A world is one thread. Helpers of the garbage collector would take the other core, and save little time. */
+const nodeArgs = ["--single-threaded-gc"];
 
 const HELP = `
   npm run simulate                       plays 20 seeds, each a world of its own

@@ -9,9 +9,9 @@ import { captureTool } from "./tools.mjs";
  * Builds the Worker of a checkout into a folder, as a deploy does. `inputs` has the number of bytes that each file
  * takes up in the bundle, by its path.
  */
-export async function buildBundle(folder, root = ROOT) {
+export async function buildBundle(folder, { root = ROOT, isMinified = true } = {}) {
   const metafile = join(folder, "meta.json");
-  const args = ["deploy", "--dry-run", "--outdir", folder, "--metafile", metafile];
+  const args = ["deploy", "--dry-run", "--outdir", folder, "--metafile", metafile, `--minify=${isMinified}`];
   const { code, output } = await captureTool("wrangler", args, { cwd: root });
   if (code !== 0) throw new Failure(`The Worker could not be built:\n\n${output}`);
   const file = join(folder, "index.js");

@@ -21,8 +21,8 @@ const longLivesOneIn = 16;
  * Plays a plan in the world of its seed: first with faults, then without. Returns what does not hold afterwards. A brief play
  * looks once.
  */
-export async function play(plan, load, { planted, isBrief = false } = {}) {
-  const world = new World(plan.seed, load, { rates: plan.rates, planted });
+export async function play(plan, openModules, { planted, isBrief = false } = {}) {
+  const world = new World(plan.seed, openModules, { rates: plan.rates, planted });
   const settled = new Map();
   for (const name of tenantsOf(plan)) settled.set(name, await settle(world, name));
   const told = { answers: [], facts: [], restored: [], tenants: [...settled.values()] };
@@ -33,6 +33,7 @@ export async function play(plan, load, { planted, isBrief = false } = {}) {
   world.faults.heal(world.time.now);
   const looks = isBrief ? looksAfterMinutes.slice(0, 1) : looksAfterMinutes;
   const faults = await converge(world, looks, { told, tenants: [...settled.values()], deeds, seed: plan.seed });
+  world.isolates.close();
   return { faults, world, ...sums(world) };
 }
 

@@ -49,28 +49,28 @@ function* plans() {
   }
 }
 
-async function run(plan, load, { isBrief = false } = {}) {
+async function run(plan, openModules, { isBrief = false } = {}) {
   const log = logOf(values.trace ? say : null);
-  const result = await play(plan, load, { planted: values.plant, isBrief });
-  return { ...result, log: log.hash() };
+  const result = await play(plan, openModules, { planted: values.plant, isBrief });
+  return { ...result, log: `${log.hash()} ${result.trips} ${result.statements}` };
 }
 
-async function runAll(load) {
+async function runAll(openModules) {
   const begun = process.cpuUsage();
   let [count, failed, trips, drawn, events] = [0, 0, 0, 0, 0];
   for (const plan of plans()) {
-    const result = await run(plan, load);
+    const result = await run(plan, openModules);
     count += 1;
     trips += result.trips;
     drawn += result.drawn;
     events += result.events;
-    const isSame = !values.twice || (await run(plan, load)).log === result.log;
+    const isSame = !values.twice || (await run(plan, openModules)).log === result.log;
     const faults = [...result.faults, ...(isSame ? [] : ["Two runs of the seed differ"])];
     if (faults.length === 0) continue;
     failed += 1;
     say(headOf(plan));
     for (const fault of faults.slice(0, 10)) say(`  ${fault}`);
-    if (values.shrink) await keepShrunk(plan, faults, load);
+    if (values.shrink) await keepShrunk(plan, faults, openModules);
   }
   const { user, system } = process.cpuUsage(begun);
   say(
@@ -92,27 +92,32 @@ function headOf({ name, seed, rates, entries }) {
   return `${command}\n  ${entries.length} deeds within ${Math.round(entries.at(-1).at / 1_000)} s, with faults: ${drawn}`;
 }
 
-async function keepShrunk(plan, faults, load) {
-  const least = await shrink(plan, faults, (smaller, options) => run(smaller, load, options), mostPlaysOfShrinking);
+async function keepShrunk(plan, faults, openModules) {
+  const least = await shrink(
+    plan,
+    faults,
+    (smaller, options) => run(smaller, openModules, options),
+    mostPlaysOfShrinking,
+  );
   const kept = Object.values(least.rates).filter((rate) => rate > 0).length;
   say(`  shrunk to ${least.entries.length} deeds and ${kept} kinds of faults: ${keepPlan(least, faults)}`);
 }
 
 /** Opens isolates of this version and, during an upgrade, as many of the last release. */
-async function loadWorker(folder) {
-  const load = compileWorker((await buildBundle(folder)).file);
-  if (!values.upgrade) return load;
+async function worker(folder) {
+  const current = compileWorker((await buildBundle(folder, { isMinified: false })).file);
+  if (!values.upgrade) return current;
   const commit = lastReleaseCommit();
   if (commit === null) throw new Error(withoutLastRelease);
-  const loadLast = compileWorker(await buildLastRelease(commit));
-  return (random) => (random() < 0.5 ? load() : loadLast());
+  const last = compileWorker(await buildLastRelease(commit));
+  return (time, random) => (random() < 0.5 ? current : last)(time);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "petrel-simulation-"));
 try {
   const isGood = values.planted
     ? await searchPlanted({ only: values.only, seeds: Number(values.seeds), run, steps, say })
-    : await runAll(await loadWorker(folder));
+    : await runAll(await worker(folder));
   process.exitCode = isGood ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });

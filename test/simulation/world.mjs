@@ -36,10 +36,10 @@ const isolateCount = 2;
  */
 export class World {
   /**
-   * `load` opens an isolate of the Worker, and `rates` says how faulty the world is. `planted` names a fault of the world
+   * `openModules` opens the modules of the Worker for an isolate, and `rates` says how faulty the world is. `planted` names a fault of the world
    * itself, by which a test sees that the invariants find one.
    */
-  constructor(seed, load, { rates = {}, planted } = {}) {
+  constructor(seed, openModules, { rates = {}, planted } = {}) {
     this.time = new Time(firstDay);
     this.order = randomStream(seed, "order");
     this.faults = new Faults(randomStream(seed, "faults"), rates);
@@ -54,7 +54,7 @@ export class World {
     const timeAt = (host) => this.timeOf({ name: host.split(".")[1] });
     this.outside = new Outside({ ...surroundings, random: randomStream(seed, "outside"), planted, report, timeAt });
     globalThis.fetch = (input, init) => this.outside.fetch(input, init);
-    this.isolates = new Isolates(isolateCount, { load, random: order, faults, time });
+    this.isolates = new Isolates(isolateCount, { openModules, random: order, faults, time });
     this.queues = new Queues({
       ...surroundings,
       consumers: toml.queues.consumers,
@@ -96,11 +96,12 @@ export class World {
    * Calls the API beside everything else that happens. Status 0 means that no answer came. `text` is sent as it is.
    */
   async ask(method, path, { key, body, text, form, headers = {} } = {}) {
-    const content = form ?? text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const sent = form && (await this.time.hold(() => multipartOf(form)));
+    const content = sent?.bytes ?? text ?? (body === undefined ? undefined : JSON.stringify(body));
     const request = new Request(`https://mail.acme.test${path}`, {
       method,
       headers: {
-        ...(form ? {} : { "Content-Type": "application/json" }),
+        "Content-Type": sent?.type ?? "application/json",
         ...(key ? { Authorization: `Bearer ${key}` } : {}),
         ...headers,
       },
@@ -182,6 +183,12 @@ export class World {
     const [home] = this.databases.DB.peek("SELECT shard FROM projects WHERE number = ?", number ?? null);
     return home === undefined ? [] : this.databases[home.shard].peek(sql, number);
   }
+}
+
+/** The body of a form: a request that has the form itself would read it at a time of its own. */
+async function multipartOf(form) {
+  const body = new Response(form);
+  return { bytes: await body.arrayBuffer(), type: body.headers.get("Content-Type") };
 }
 
 function execution() {

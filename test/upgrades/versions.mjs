@@ -23,12 +23,12 @@ export async function buildThis(folder) {
 }
 
 /**
- * The bundled Worker of the last release, which is built once. It gets the packages of the working tree, because those of
- * its own lockfile would have to be fetched.
+ * The bundled Worker of the last release, which is built once and not minified. It gets the packages of the working tree,
+ * because those of its own lockfile would have to be fetched.
  */
 export async function buildLastRelease(commit) {
   const folder = join(cache, commit);
-  const file = join(folder, "index.js");
+  const file = join(folder, "worker.js");
   if (existsSync(file)) return file;
   await inTemporaryFolder(async (checkout) => {
     const archive = git("archive", commit);
@@ -36,7 +36,7 @@ export async function buildLastRelease(commit) {
     if (archive.status !== 0 || status !== 0) throw new Error(`${commit} could not be unpacked`);
     symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
     mkdirSync(join(checkout, ".assets"), { recursive: true });
-    const built = await buildBundle(join(checkout, "built"), checkout);
+    const built = await buildBundle(join(checkout, "built"), { root: checkout, isMinified: false });
     rmSync(cache, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     cpSync(built.file, file);

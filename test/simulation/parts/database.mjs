@@ -8,17 +8,19 @@ import { scansOf } from "./scans.mjs";
  * between each other.
  */
 export class Database {
-  #prepare;
-  #scansOf;
+  #known;
   #changes;
   trips = 0;
   statements = 0;
 
-  constructor({ prepare, scansOf }, { trip, faults, boundary, limits }) {
-    this.#prepare = prepare;
-    this.#scansOf = scansOf;
-    this.#changes = prepare("SELECT total_changes() AS n");
+  constructor({ known }, { trip, faults, boundary, limits }) {
+    this.#known = known;
+    this.#changes = this.#prepare("SELECT total_changes() AS n");
     Object.assign(this, { trip, faults, boundary, limits });
+  }
+
+  #prepare(sql) {
+    return this.#known(sql).prepared;
   }
 
   /** The names of all tables. */
@@ -81,7 +83,7 @@ export class Database {
     this.trips += 1;
     const invocation = currentInvocation();
     for (const statement of statements) this.limits.checkStatement(statement, invocation);
-    const fault = statements.some(({ sql }) => writes(sql)) ? this.faults.ofWrite() : null;
+    const fault = statements.some(({ sql }) => this.#known(sql).isWriting) ? this.faults.ofWrite() : null;
     await this.trip();
     try {
       const result = fault === null || fault.commits ? run(work) : null;
@@ -94,9 +96,8 @@ export class Database {
 
   #run({ sql, parameters }, form = "objects") {
     this.statements += 1;
-    for (const scan of this.#scansOf(sql)) this.limits.passed.add(scan);
-    const prepared = this.#prepare(sql);
-    const isWriting = writes(sql);
+    const { prepared, isWriting, scans } = this.#known(sql);
+    for (const scan of scans) this.limits.passed.add(scan);
     const before = isWriting ? this.#changes.get().n : 0;
     // Two columns of one name are two items of an array, and one of an object.
     prepared.setReturnArrays(form === "arrays");
@@ -149,13 +150,6 @@ function run(work) {
 }
 
 const write = /^\s*(WITH\b[\s\S]*\b(INSERT INTO|UPDATE \w+|DELETE FROM)|INSERT|UPDATE|DELETE|REPLACE)\b/i;
-const isWrite = new Map();
-
-function writes(sql) {
-  const known = isWrite.get(sql) ?? write.test(sql);
-  isWrite.set(sql, known);
-  return known;
-}
 
 function bound(value) {
   return typeof value === "boolean" ? Number(value) : value;
@@ -174,29 +168,36 @@ export function databaseMaker(migrations) {
     const connection = connections.get(name) ?? connect(tables);
     connections.set(name, connection);
     connection.time = surroundings.time;
-    connection.prepare("ROLLBACK TO world").run();
+    connection.known("ROLLBACK TO world").prepared.run();
     return new Database(connection, surroundings);
   };
+}
+
+/** What is the same each time that a statement is made. */
+class KnownStatement {
+  #scans = null;
+
+  constructor(sqlite, sql) {
+    Object.assign(this, { sqlite, sql, prepared: sqlite.prepare(sql), isWriting: write.test(sql) });
+  }
+
+  get scans() {
+    this.#scans ??= scansOf(this.sqlite, this.sql);
+    return this.#scans;
+  }
 }
 
 function connect(tables) {
   const sqlite = new DatabaseSync(":memory:");
   sqlite.deserialize(tables);
   limitSqlite(sqlite);
-  const known = new Map();
-  const prepare = (sql) => {
-    const prepared = known.get(sql) ?? sqlite.prepare(sql);
-    known.set(sql, prepared);
-    return prepared;
+  const statements = new Map();
+  const known = (sql) => {
+    const statement = statements.get(sql) ?? new KnownStatement(sqlite, sql);
+    statements.set(sql, statement);
+    return statement;
   };
-  const scans = new Map();
-  const connection = {
-    ...{ sqlite, prepare, time: null },
-    scansOf: (sql) => {
-      if (!scans.has(sql)) scans.set(sql, scansOf(sqlite, sql));
-      return scans.get(sql);
-    },
-  };
+  const connection = { known, time: null };
   // The clock of the database is the world's.
   sqlite.function("unixepoch", { varargs: true }, () => connection.time.now / 1_000);
   sqlite.exec("SAVEPOINT world");

@@ -2,6 +2,15 @@ import { currentProcess } from "./processes.mjs";
 import { webCrypto } from "./web-crypto.mjs";
 
 const RealDate = Date;
+/** Methods that read with the machine's own threads, and so would end at any time. */
+const readers = [
+  ...["arrayBuffer", "text"].map((name) => readerOf(Blob, name)),
+  ...[Request, Response].map((Body) => readerOf(Body, "formData")),
+];
+
+function readerOf({ prototype }, name) {
+  return { prototype, name, read: prototype[name] };
+}
 
 /**
  * Puts a world's time and chance in the place of those of the machine: `Date`, timers, `Math.random` and `crypto`. The code
@@ -45,6 +54,11 @@ export function installGlobals(time, random, boundary) {
     // Libraries compile nothing at run time where this is the runtime, as no Worker may.
     navigator: { userAgent: "Cloudflare-Workers" },
   });
+  for (const { prototype, name, read } of readers) {
+    prototype[name] = function () {
+      return time.hold(() => read.call(this));
+    };
+  }
   Math.random = random;
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController();

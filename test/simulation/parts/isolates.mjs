@@ -6,8 +6,8 @@ export class Isolates {
   /** How many have died. */
   died = 0;
 
-  constructor(count, { load, random, faults, time }) {
-    Object.assign(this, { load, random, faults, time });
+  constructor(count, { openModules, random, faults, time }) {
+    Object.assign(this, { openModules, random, faults, time });
     for (let opened = 0; opened < count; opened++) this.#open();
   }
 
@@ -21,6 +21,11 @@ export class Isolates {
     this.#all[Math.floor(draw * this.#all.length)].process.die(isolateLost);
   }
 
+  /** Closes all isolates at the end of a world. */
+  close() {
+    for (const { modules } of this.#all) modules.close();
+  }
+
   /** Gives all machines clocks that may differ. */
   setClocks() {
     for (const { process } of this.#all) process.skewMs = this.faults.skewMs();
@@ -28,10 +33,12 @@ export class Isolates {
 
   #open() {
     const process = new Process({ skewMs: this.faults.skewMs() });
-    const isolate = { process, worker: process.run(() => this.load(this.random)) };
+    const modules = process.run(() => this.openModules(this.time, this.random));
+    const isolate = { process, worker: modules.worker, modules };
     process.onDeath = () => {
       process.diedAt = this.time.now;
       this.died += 1;
+      modules.close();
       this.#all.splice(this.#all.indexOf(isolate), 1);
       this.#open();
     };

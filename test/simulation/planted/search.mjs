@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isolateOf } from "../parts/modules.mjs";
+import { workerOf } from "../parts/modules.mjs";
 import { drawPlan } from "../people/plan.mjs";
 import { openBuilder } from "./builder.mjs";
 
@@ -15,7 +15,7 @@ export async function searchPlanted({ only, seeds, run, steps, say }) {
   const builder = await openBuilder();
   say("| Planted | Seeds | What does not hold |\n| --- | --- | --- |");
   for (const fault of planted.filter(({ name }) => only === undefined || name.includes(only))) {
-    const found = await search(isolateOf(await builder.build(fault)), { seeds, run, steps });
+    const found = await search(workerOf(await builder.build(fault)), { seeds, run, steps });
     if (found === null) missed += 1;
     say(`| ${fault.name} | ${found?.seeds ?? `not within ${seeds}`} | ${found?.fault.slice(0, 160) ?? ""} |`);
   }
@@ -23,9 +23,9 @@ export async function searchPlanted({ only, seeds, run, steps, say }) {
   return missed === 0;
 }
 
-async function search(load, { seeds, run, steps }) {
+async function search(openModules, { seeds, run, steps }) {
   for (let seed = 1; seed <= seeds; seed++) {
-    const fault = await faultOf(() => run(drawPlan(seed, steps), load));
+    const fault = await faultOf(() => run(drawPlan(seed, steps), openModules));
     if (fault !== undefined) return { seeds: seed, fault };
   }
   return null;
