@@ -11,12 +11,12 @@ export function mailbox({ written, name }: Address): string {
  */
 export function splitReplyTo(
   headers: Record<string, string>,
-  replyTo: string | null,
+  replyTo: Address | null,
 ): { replyTo: string | null; headers: Record<string, string> } {
   const entries = Object.entries(headers);
   const isReplyTo = ([name]: [string, string]) => name.toLowerCase() === "reply-to";
   return {
-    replyTo: entries.find(isReplyTo)?.[1] ?? replyTo,
+    replyTo: entries.find(isReplyTo)?.[1] ?? (replyTo && mailbox(replyTo)),
     headers: Object.fromEntries(entries.filter((entry) => !isReplyTo(entry))),
   };
 }

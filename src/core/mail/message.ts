@@ -31,7 +31,7 @@ export interface Message {
   type: EmailType;
   from: Address;
   to: Address;
-  replyTo: string | null;
+  replyTo: Address | null;
   subject: string;
   html: string;
   text: string;

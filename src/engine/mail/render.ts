@@ -1,6 +1,6 @@
 import { publicId, publicIdOrNull } from "../../core/ids";
 import { chooseLanguage } from "../../core/languages/language";
-import { domainOf } from "../../core/mail/address";
+import { type Address, domainOf } from "../../core/mail/address";
 import { breakLinksInData } from "../../core/mail/break-links";
 import { listIdHeader } from "../../core/mail/list-id";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
@@ -40,9 +40,9 @@ export function renderMessage(
     projectId: project.id,
     projectNumber: project.number,
     type,
-    from: { email: content.fromEmail, written: content.fromEmail, name: content.fromName },
+    from: ownAddress(content.fromEmail, content.fromName),
     to: { email: email.toEmail, written: email.toWritten ?? email.toEmail, name: email.toName },
-    replyTo: content.replyTo,
+    replyTo: content.replyTo === null ? null : ownAddress(content.replyTo, null),
     ...renderMail({
       type,
       subject,
@@ -60,6 +60,11 @@ export function renderMessage(
     // The date stays the same on every attempt, unless a person has asked to send the mail again.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),
   };
+}
+
+/** Returns an address of the project, which is stored in its normalized form alone. */
+function ownAddress(email: string, name: string | null): Address {
+  return { email, written: email, name };
 }
 
 /**

@@ -15,10 +15,12 @@ describe("an address as one text", () => {
   });
 });
 
+const replyTo = { email: "r@example.com", written: "r@example.com", name: "Desk" };
+
 describe("Reply-To as a field of its own", () => {
   it("is the mail's own where no header says otherwise", () => {
-    expect(splitReplyTo({ "X-A": "1" }, "r@example.com")).toEqual({
-      replyTo: "r@example.com",
+    expect(splitReplyTo({ "X-A": "1" }, replyTo)).toEqual({
+      replyTo: '"Desk" <r@example.com>',
       headers: { "X-A": "1" },
     });
     expect(splitReplyTo({}, null)).toEqual({ replyTo: null, headers: {} });
@@ -26,6 +28,6 @@ describe("Reply-To as a field of its own", () => {
 
   it("is the header's, however it is spelled", () => {
     const headers = { "reply-TO": "h@example.com", "X-A": "1" };
-    expect(splitReplyTo(headers, "r@example.com")).toEqual({ replyTo: "h@example.com", headers: { "X-A": "1" } });
+    expect(splitReplyTo(headers, replyTo)).toEqual({ replyTo: "h@example.com", headers: { "X-A": "1" } });
   });
 });

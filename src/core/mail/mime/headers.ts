@@ -28,7 +28,7 @@ export function messageHeaders(message: Message): string {
     ...given.map(([name, value]) => header(name, givenValue(name.toLowerCase(), value))),
     header("From", mailbox(from)),
     header("To", mailbox(to)),
-    hasOwnReplyTo ? "" : header("Reply-To", replyTo ?? ""),
+    hasOwnReplyTo || replyTo === null ? "" : header("Reply-To", mailbox(replyTo)),
     header("Subject", words(subject)),
     header("Message-ID", `<${emailId}@${domainOf(from.email)}>`),
     header("Date", date.toUTCString().replace("GMT", "+0000")),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import MailComposer from "nodemailer/lib/mail-composer";
 import PostalMime, { decodeWords } from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { asciiDomain, domainOf, normalizeEmail } from "../../../../src/core/mail/address";
+import { type Address, asciiDomain, domainOf, normalizeEmail } from "../../../../src/core/mail/address";
 import type { Attachment } from "../../../../src/core/mail/attachments";
 import type { Message } from "../../../../src/core/mail/message";
 import { toMime } from "../../../../src/core/mail/mime/message";
@@ -22,6 +22,8 @@ const sound: Message = {
   attachments: [],
   date: new Date("2026-01-02T03:04:05.678Z"),
 };
+
+const answers = { email: "answers@acme.test", written: "answers@acme.test", name: null };
 
 const pdf: Attachment = {
   filename: "a.pdf",
@@ -54,10 +56,14 @@ const shapes: [name: string, fields: Partial<Message>][] = [
     "an apostrophe in the local part",
     { to: { email: "o'neil+a/b@example.com", written: "O'Neil+a/b@example.com", name: null } },
   ],
-  ["a reply-to", { replyTo: "answers@acme.test" }],
+  ["a reply-to", { replyTo: answers }],
+  ["a reply-to with a name", { replyTo: { ...answers, name: "Grüße, Ada" } }],
   [
     "a reply-to among the headers",
-    { replyTo: "no@acme.test", headers: { "reply-TO": '"Ada, L" <ada@acme.test>, b@acme.test' } },
+    {
+      replyTo: { ...answers, email: "no@acme.test", written: "no@acme.test" },
+      headers: { "reply-TO": '"Ada, L" <ada@acme.test>, b@acme.test' },
+    },
   ],
   ["a reply-to in Unicode", { headers: { "Reply-To": '"Grüße, Ada" <Ada@Bücher.example>, b@acme.test' } }],
   ["a long subject with emoji", { subject: "👩‍👩‍👧 hello 🇳🇱 ".repeat(20) }],
@@ -125,13 +131,15 @@ const ownWays = new Set([
   "line breaks of every kind",
 ]);
 
+const theirs = ({ name, written }: Address) => ({ name: name ?? "", address: written });
+
 /** What nodemailer makes of the same message, from its own fields. */
 async function byNodemailer({ emailId, from, to, replyTo, subject, html, text, headers, attachments, date }: Message) {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const composer = new MailComposer({
-    from: { name: from.name ?? "", address: from.written },
-    to: { name: to.name ?? "", address: to.written },
-    ...(replyTo === null || names.includes("reply-to") ? {} : { replyTo }),
+    from: theirs(from),
+    to: theirs(to),
+    ...(replyTo === null || names.includes("reply-to") ? {} : { replyTo: theirs(replyTo) }),
     subject,
     html: html || " ",
     text: text || " ",
@@ -209,7 +217,7 @@ describe("a message", () => {
       fc.asyncProperty(anyMessage(), async (message) => {
         expectSound(toMime(message));
         await expectFields(message);
-        const names = [message.subject, message.from.name, message.to.name].join();
+        const names = [message.subject, message.from.name, message.to.name, message.replyTo?.name].join();
         if (names.includes("=?")) return;
         expect(await read(toMime(message))).toEqual(await read(await byNodemailer(message)));
       }),
@@ -241,6 +249,8 @@ async function expectFields(message: Message) {
   });
   expect(mail.from).toEqual(named(message.from));
   expect(mail.to).toEqual([named(message.to)]);
+  const hasOwn = Object.keys(message.headers).some((name) => name.toLowerCase() === "reply-to");
+  if (message.replyTo !== null && !hasOwn) expect(mail.replyTo).toEqual([named(message.replyTo)]);
   expect(blanks(mail.subject ?? "")).toBe(blanks(message.subject));
   expect(mail.messageId).toBe(`<${message.emailId}@${domainOf(message.from.email)}>`);
   expect(new Date(mail.date ?? "").getTime()).toBe(Math.floor(message.date.getTime() / 1_000) * 1_000);
@@ -333,7 +343,7 @@ function anyMessage(): fc.Arbitrary<Message> {
     type: fc.constant("MARKETING" as const),
     from: address,
     to: address,
-    replyTo: fc.option(fc.constant("answers@acme.test")),
+    replyTo: fc.option(address),
     subject: line,
     html: body,
     text: body,
