@@ -1,3 +1,4 @@
+import { options } from "../../test/simulation/options.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 import { readOptions } from "../lib/options.mjs";
@@ -27,21 +28,6 @@ const HELP = `
   The exit code is 1 when something does not hold, else 0.
   docs/promises.md lists what must hold.
 `;
-const OPTIONS = {
-  seeds: { type: "string" },
-  from: { type: "string" },
-  seed: { type: "string" },
-  steps: { type: "string" },
-  minutes: { type: "string" },
-  found: { type: "boolean" },
-  twice: { type: "boolean" },
-  shrink: { type: "boolean" },
-  trace: { type: "boolean" },
-  plant: { type: "string" },
-  planted: { type: "boolean" },
-  only: { type: "string" },
-  upgrade: { type: "boolean" },
-};
 const NUMBERS = ["seeds", "from", "seed", "steps", "minutes"];
 
 /**
@@ -49,7 +35,7 @@ const NUMBERS = ["seeds", "from", "seed", "steps", "minutes"];
  * seed.
  */
 export async function main(args) {
-  const { values } = readOptions(args, OPTIONS, HELP);
+  const { values } = readOptions(args, options, HELP);
   if (values.help) return console.log(HELP);
   for (const name of NUMBERS) {
     if (values[name] !== undefined && !(Number(values[name]) > 0))

@@ -6,29 +6,14 @@ import { buildBundle } from "../../scripts/lib/bundle.mjs";
 import { buildLastRelease, lastReleaseCommit, withoutLastRelease } from "../upgrades/versions.mjs";
 import { foundPlans, keepPlan } from "./found.mjs";
 import { logOf } from "./log.mjs";
+import { options } from "./options.mjs";
 import { compileWorker } from "./parts/modules.mjs";
 import { drawPlan } from "./people/plan.mjs";
 import { searchPlanted } from "./planted/search.mjs";
 import { play } from "./play.mjs";
 import { shrink } from "./shrink.mjs";
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "20" },
-    from: { type: "string" },
-    seed: { type: "string" },
-    steps: { type: "string", default: "60" },
-    minutes: { type: "string" },
-    found: { type: "boolean", default: false },
-    twice: { type: "boolean", default: false },
-    shrink: { type: "boolean", default: false },
-    trace: { type: "boolean", default: false },
-    plant: { type: "string" },
-    planted: { type: "boolean", default: false },
-    only: { type: "string" },
-    upgrade: { type: "boolean", default: false },
-  },
-});
+const { values } = parseArgs({ options });
 const say = console.log.bind(console);
 const steps = Number(values.steps);
 const mostPlaysOfShrinking = 150;
