@@ -5,7 +5,7 @@ import { completeUpload, planUpload } from "../../src/features/contacts/imports/
 import { type TakenSlot, takeSlot } from "../../src/platform/memory-slots";
 import { utf8 } from "../support/import";
 import { storeBytes } from "../support/import-parts";
-import { newProject, type TestProject } from "../support/project";
+import { call, newProject, type TestProject } from "../support/project";
 import { World } from "../support/world";
 
 const megabyte = 1024 * 1024;
@@ -81,4 +81,14 @@ describe.each(Object.entries(calls))("%s of a large file", (_, read) => {
     expect((await project.api.get(`/contacts/imports/${publicId(id)}`)).status).toBe(200);
     await world.drain();
   });
+});
+
+it.each([
+  ["POST /contacts/imports/{id}/complete", "Too many large requests"],
+  ["GET /contacts/imports/{id}", "This installation has no secret to sign upload URLs"],
+])("%s documents its 503", async (operation, message) => {
+  const [method = "", path = ""] = operation.split(" ");
+  const { body } = await call("GET", "/openapi.json");
+  const { 503: described } = body.paths[path][method.toLowerCase()].responses;
+  expect(JSON.stringify(described?.content)).toContain(message);
 });

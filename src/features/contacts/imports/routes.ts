@@ -5,6 +5,7 @@ import { IdParam, pathId } from "../../../http/params";
 import { linkRoutes, projectRoutes } from "../../../http/routes";
 import { StartedJob, starting } from "../../../http/started-job";
 import { streamedBody } from "../../../http/streamed-body";
+import { busy } from "../../../platform/memory-slots";
 import { ImportPlan, ImportQuery, ImportResult } from "../import/schema";
 import { beginUpload, fileTooLarge, maxPartBytes, tooManyOpen } from "./begin";
 import { completeUpload, partsMissing, planUpload } from "./complete";
@@ -65,6 +66,7 @@ uploads.get(
       "for a key that only reads.",
     params: IdParam,
     ok: ImportUpload,
+    refusals: () => [nothingSigns()],
   },
   async (ctx, { params }, c) =>
     uploadJson(ctx, await findUpload(ctx, params.id), { hasUrls: c.get("key")?.kind !== "read" }),
@@ -117,7 +119,7 @@ first part is enough. \`partial\` is present if there are more rows.`,
     isBodyOptional: true,
     ok: { schema: ImportPlan, description: "The plan of the import, with `dryRun=true`." },
     accepted: starting(StartedJob, ImportResult),
-    refusals: () => [partsMissing([2])],
+    refusals: () => [partsMissing([2]), busy()],
   },
   async (ctx, { params, query, body }, c) => {
     const asked = askedIn(body);
