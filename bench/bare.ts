@@ -46,8 +46,8 @@ let project: Project | null = null;
 
 /**
  * The yardstick: a Worker that only does the work without which no call is accepted. It sends the same statements as
- * the product, which were recorded once: one D1 batch, and for a mail one queue send; or one query, and its rows as the
- * answer. No key, no validation.
+ * the product, which were recorded once: one D1 batch, and for an email one queue send; or one query, and its rows as
+ * the answer. No key, no validation.
  */
 export default {
   async fetch(request, env, execution) {
@@ -104,7 +104,7 @@ const template = `<h1>Hi {{ firstName ?? "there" }}</h1>{% if plan == "pro" %}<p
 <table>${rows.join("\n")}</table><p>{{ footer }}</p>`;
 const mails = 1_000;
 
-/** Renders many mails of one template: HTML, subject and text. The clock advances here, unlike in production. */
+/** Renders many emails of one template: HTML, subject and text. The clock advances here, unlike in production. */
 function renderMany(): { msPerMail: number; nodes: number } {
   const render = (n: number) =>
     renderMail({

@@ -61,7 +61,7 @@ const nestedIn = (segmentId) => ({
   ],
 });
 
-/** Measures campaigns of two sizes, tracked: to a provider that accepts every mail at once, and into the outbox. */
+/** Measures campaigns of two sizes, tracked: to a provider that accepts every email at once, and into the outbox. */
 export async function benchCampaigns() {
   const provider = await startProvider();
   const bench = await openBenchState();
@@ -181,7 +181,7 @@ async function until(worker, id, isSo) {
 async function countSent({ base }, { secret }, id) {
   const { totalRecipients, sentCount } = await call(`${base}/campaigns/${id}/stats`, secret);
   if (totalRecipients === 0 || totalRecipients !== sentCount)
-    throw new Error(`Of ${totalRecipients} mails ${sentCount} were sent`);
+    throw new Error(`Of ${totalRecipients} emails ${sentCount} were sent`);
   return sentCount;
 }
 
@@ -196,7 +196,7 @@ async function profile(worker, project) {
 }
 
 /**
- * Counts, per mail, the rows that the reports of delivered mails write, counting included, and the messages that they
+ * Counts, per email, the rows that the reports of delivered emails write, counting included, and the messages that they
  * take.
  */
 async function reportDelivered(worker, project, id) {
@@ -223,7 +223,7 @@ async function reportDelivered(worker, project, id) {
   return { rowsWritten: rowsWritten / emails.length, messages: messages / emails.length };
 }
 
-/** Returns the seconds until the ledger of a nested segment is written. Its first mails are sent meanwhile. */
+/** Returns the seconds until the ledger of a nested segment is written. Its first emails are sent meanwhile. */
 async function freezeSegment(worker, project) {
   const { secret, segmentId } = project;
   const id = await newCampaign(worker, project, { audienceType: "SEGMENT", segmentId });
@@ -239,7 +239,7 @@ async function freezeSegment(worker, project) {
 function report({ figures, perReport, freeze, profile }, outbox) {
   const [small, all] = figures;
   table({
-    title: "Each recipient of a tracked campaign to a provider that takes every mail at once, and into the outbox",
+    title: "Each recipient of a tracked campaign to a provider that takes every email at once, and into the outbox",
     names: [...figures, outbox].map(({ recipients }) => recipients.toLocaleString("en")),
     figures: [...figures, outbox].map(columnOf),
   });

@@ -109,7 +109,7 @@ const jobs = {
     await hand.confirm("Unsubscribe");
     await hand.see(/^Done\./);
   },
-  "find one mail, and read it as its recipient saw it": async (hand, { reader, subject }) => {
+  "find one email, and read it as its recipient saw it": async (hand, { reader, subject }) => {
     await hand.click("Mail", "link");
     await hand.type("To", reader);
     await hand.page.keyboard.press("Enter");
@@ -135,7 +135,7 @@ const jobs = {
     await hand.click(compared.name, "link");
     await hand.page.getByRole("region", { name: "Variants" }).waitFor();
   },
-  "look at a mail on a phone, in the dark, as the next person": async (hand, { draft }) => {
+  "look at an email on a phone, in the dark, as the next person": async (hand, { draft }) => {
     await write(hand, draft);
     await hand.pick("Phone");
     await hand.pick("Dark");
@@ -196,14 +196,17 @@ const jobs = {
     await hand.see("The segment Only one was saved.");
   },
   "send a failed mail again": async (hand, { failed }) => {
-    await hand.click("To these mails", "link");
+    await hand.click("To these emails", "link");
     await hand.click(failed, "link");
     // The address refuses the mail again.
     const answered = hand.page.waitForResponse((answer) => answer.url().endsWith("/retry"));
     await hand.click("Send again");
     await answered;
   },
-  "begin a mail with the last one, look at it as the worst person, and have it checked": async (hand, { campaign }) => {
+  "begin an email with the last one, look at it as the worst person, and have it checked": async (
+    hand,
+    { campaign },
+  ) => {
     await hand.click("Campaigns", "link");
     await hand.click(campaign.name, "link");
     await hand.click("Duplicate");

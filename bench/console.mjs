@@ -133,7 +133,7 @@ function reportPages(times) {
   });
 }
 
-/** Does people's jobs in a project that has sent a campaign, and a mail. */
+/** Does people's jobs in a project that has sent a campaign, and an email. */
 async function jobsIn({ browser, door, cookie }, worker, project) {
   await sendWatched(worker, project, cookie, 0);
   const post = (path, body) => call(`${worker.base}${path}`, project.secret, body);
@@ -184,7 +184,7 @@ function reportJobs(done) {
 
 /**
  * Sends campaigns in turns: with nobody watching, with as many calls of a route that reads nothing as fifty people
- * make, and with these people. Returns the mails per second of each. A call takes most of its time in the servers that
+ * make, and with these people. Returns the emails per second of each. A call takes most of its time in the servers that
  * local development puts in front of the Worker, so the difference of the last two is the cost of a console.
  */
 async function watched(worker, project, cookie) {

@@ -25,7 +25,7 @@ const longestMs = 10 * 60_000;
 
 /** How much a small business does in a month. */
 const month = {
-  "a mail": 3_000,
+  "an email": 3_000,
   "mail of a campaign": 20_000,
   "an event": 50_000,
   "an execution": 2_000,
@@ -53,7 +53,7 @@ export async function benchCost() {
     const projects = await seededProjects(bench);
     writeEnvFile(bench.state.settings, { ...settings, MAIL_PROVIDER: "postmark" });
     const delivering = await withWorker(bench, { deliversMail: true }, async (worker) => ({
-      "a mail": await priced(worker, () => sendMails(worker, projects.mails)),
+      "an email": await priced(worker, () => sendMails(worker, projects.mails)),
       "mail of a campaign": await priced(worker, () => sendCampaign(worker, projects.campaign)),
       "an event": await priced(worker, () => trackEvents(worker, projects.events)),
       "a call": await priced(worker, () => callWebhook(worker, projects.calls, receiver.url)),
@@ -229,7 +229,7 @@ function report({ idle, ...kinds }) {
     column(`Rows written for ${name}`, Object.fromEntries(most.filter(([, rows]) => rows >= 0.05)), "rows");
   }
   const [, campaign, , , execution] = prices;
-  single("A million mails of a campaign, to SENT", campaign.all, "$", "≤ 8");
+  single("A million emails of a campaign, to SENT", campaign.all, "$", "≤ 8");
   single("A million executions of five steps, with the acceptance of their mail", execution.all, "$", "≤ 20");
   const shares = Object.fromEntries(
     Object.entries(included).map(([name, amount]) => {

@@ -31,7 +31,7 @@ const drains = [
   { name: "outbox", provider: "outbox", body: small, perCall: recipientsPerCall },
 ];
 
-/** The cost of a mail after it was accepted: each of our files belongs to one phase. */
+/** The cost of an email after it was accepted: each of our files belongs to one phase. */
 const phases = [["accept", /^src\/(http|features)\//], ...mailPhases];
 
 /**
@@ -53,7 +53,7 @@ export async function benchDelivery() {
     }
     report(measured);
     const perSecond = await withWorker(bench, provider, "postmark", (worker) => endToEnd(worker, keys.secret));
-    single("From call to provider, one mail a call", perSecond, "mails/s", "≥ 200");
+    single("From call to provider, one email a call", perSecond, "mails/s", "≥ 200");
   } finally {
     bench.remove();
     provider.close();
@@ -63,15 +63,15 @@ export async function benchDelivery() {
 function report(measured) {
   for (const [n, { name, aim }] of drains.entries()) {
     if (aim)
-      single(`A drain of ${mails.toLocaleString("en")} mails, ${name}`, measured[n].perSecond, "mails/s", `≥ ${aim}`);
+      single(`A drain of ${mails.toLocaleString("en")} emails, ${name}`, measured[n].perSecond, "mails/s", `≥ ${aim}`);
   }
   table({
-    title: "Each drain, and a mail's CPU time in the isolate by phase",
+    title: "Each drain, and an email's CPU time in the isolate by phase",
     names: drains.map(({ name }) => name),
     figures: measured.map(({ perSecond, cpuShare, cpuMs, msOf }) => ({
       throughput: { value: perSecond, unit: "/s" },
       "workerd's CPU, of one core": { value: cpuShare * 100, unit: "%" },
-      "workerd's CPU, a mail": { value: cpuMs, unit: "ms" },
+      "workerd's CPU, an email": { value: cpuMs, unit: "ms" },
       ...Object.fromEntries(Object.entries(msOf).map(([phase, ms]) => [phase, { value: ms, unit: "ms" }])),
     })),
   });
@@ -153,7 +153,7 @@ async function untilAllEnded(base) {
   for (;;) {
     const { QUEUED = 0, SENDING = 0, ...ended } = await call(`${base}/bench/statuses`);
     if (QUEUED + SENDING === 0) return requireSent(ended);
-    if (Date.now() > deadline) throw new Error(`${QUEUED + SENDING} mails are still waiting`);
+    if (Date.now() > deadline) throw new Error(`${QUEUED + SENDING} emails are still waiting`);
     await sleep(100);
   }
 }

@@ -154,7 +154,7 @@ async function keyed({ url, headers, bodyOf }) {
 }
 
 /**
- * Measures executions of one mail, each started by an event: how many per second, and how long a single one takes from
+ * Measures executions of one email, each started by an event: how many per second, and how long a single one takes from
  * its event to its mail.
  */
 async function executed(worker, project) {

@@ -14,9 +14,9 @@ let held: Record<(typeof mailQueues)[number], MessageSendRequest[]> | null = nul
 
 /**
  * The product, whose mail can be held: after `GET /bench/hold` mail is accepted without any message to consumers, until
- * `GET /bench/release`. `GET /bench/statuses` counts the mails of each status.
+ * `GET /bench/release`. `GET /bench/statuses` counts the emails of each status.
  *
- * `GET /bench/links` names the click link and the pixel of each mail, and `GET /bench/hits` says how many opens and
+ * `GET /bench/links` names the click link and the pixel of each email, and `GET /bench/hits` says how many opens and
  * clicks are recorded. After `GET /bench/hits/hold` they are not sent to consumers, until `GET /bench/hits/release`.
  */
 export default {

@@ -68,7 +68,7 @@ async function compare(setting) {
   return { idle, top, half };
 }
 
-/** The campaign's provider: it answers calls one after another, at a given rate of mails, or all at once. */
+/** The campaign's provider: it answers calls one after another, at a given rate of emails, or all at once. */
 function openPace() {
   const pace = { perSecond: null, taken: 0, take };
   let freeAt = 0;
@@ -112,7 +112,7 @@ async function underCampaign(setting) {
   return { freezing, delivering, perSecond, longestBatchMs, phase };
 }
 
-/** Returns the milliseconds of this many mails of each project, and of this many reads. */
+/** Returns the milliseconds of this many emails of each project, and of this many reads. */
 function sample(setting, count) {
   let left = count;
   return sampleWhile(setting, async () => left-- > 0);
@@ -141,7 +141,7 @@ async function mailMs({ base }, { secret, from }, arrivals) {
   const startedAt = performance.now();
   const arrived = new Promise((resolve, reject) => {
     arrivals.set(to, resolve);
-    setTimeout(() => reject(new Error(`A mail has not come after ${arrivesWithinMs} ms`)), arrivesWithinMs).unref();
+    setTimeout(() => reject(new Error(`An email has not come after ${arrivesWithinMs} ms`)), arrivesWithinMs).unref();
   });
   await call(`${base}/v1/send`, secret, {
     to,
@@ -170,7 +170,7 @@ const kinds = {
 function report({ idle, top, half }) {
   const columns = { idle, frozen: top.freezing, "half speed": half.delivering, "top speed": top.delivering };
   table({
-    title: `Beside a campaign of ${contacts.toLocaleString("en")} contacts at ${top.perSecond.toFixed(0)} and ${half.perSecond.toFixed(0)} mails a second`,
+    title: `Beside a campaign of ${contacts.toLocaleString("en")} contacts at ${top.perSecond.toFixed(0)} and ${half.perSecond.toFixed(0)} emails a second`,
     names: Object.keys(columns),
     figures: Object.values(columns).map((latencies) =>
       Object.fromEntries(

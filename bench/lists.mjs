@@ -11,7 +11,7 @@ const size = Number(process.env.BENCH_LARGE ?? 1_000_000);
 const times = 15;
 const aim = "≤ 50";
 
-/** The lists of the console's pages, each filter by itself, in a project of a million people who each got one mail. */
+/** The lists of the console's pages, each filter by itself, in a project of a million people who each got one email. */
 export async function benchLists() {
   const bench = await openBenchState();
   let worker;

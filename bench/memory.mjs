@@ -13,7 +13,7 @@ const rounds = 3;
 const sampleEveryMs = 5;
 
 /**
- * Sends three mails with 10 MB of files at once, from the request to the delivery, and then runs an import, in one
+ * Sends three emails with 10 MB of files at once, from the request to the delivery, and then runs an import, in one
  * isolate whose heap may not exceed Cloudflare's limit: a moment that needs more ends the run. The figures are the live
  * memory, heap and buffers, whenever the isolate comes to rest; garbage would be collected before the limit is reached.
  */
@@ -75,7 +75,7 @@ async function untilDelivered(url, secret) {
   for (;;) {
     const { status, error } = await call(url, secret);
     if (status === "DELIVERED") return;
-    if (!["QUEUED", "SENDING", "SENT"].includes(status)) throw new Error(`A mail ended ${status}: ${error}`);
+    if (!["QUEUED", "SENDING", "SENT"].includes(status)) throw new Error(`An email ended ${status}: ${error}`);
     await sleep(100);
   }
 }

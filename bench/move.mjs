@@ -22,7 +22,7 @@ const quietWithinMs = 10 * minuteMs;
 /**
  * Moves a project to another database while campaigns are sent, executions wait and wake up, and its back end tracks,
  * sends and writes contacts all the time. Afterwards, each write that was answered with success must exist, and each
- * mail must have been sent once.
+ * email must have been sent once.
  */
 export async function benchMove() {
   const arrived = new Map();
@@ -94,7 +94,7 @@ async function measure(worker, { own, neighbours }, arrived) {
   at.ended = performance.now();
   await sleep(afterMs);
   await load.stop();
-  console.log(dim(`  The load is over; ${arrived.size} mails have gone out so far`));
+  console.log(dim(`  The load is over; ${arrived.size} emails have gone out so far`));
   await untilQuiet(worker, own, load, arrived);
   clearInterval(cron);
   return { load, at, job, phases };
@@ -192,13 +192,13 @@ function compareRows(state, { own, neighbours }, { load }, arrived) {
     "events tracked, all": [count(`SELECT count(*) ${events("load")}`), accepted.track.length],
     "contacts written": [count(`${contacts} 'written%' AND data->>'written' IS NOT NULL`), accepted.contact.length],
     executions: [count("SELECT count(*) FROM workflow_executions WHERE project_id = ?"), accepted.join.length],
-    "mails of calls and executions": [mails.filter((to) => arrived.get(to) === 1).length, mails.length],
-    "mails of campaigns": [[...arrived.keys()].filter((to) => to.startsWith("person")).length, recipients],
-    "mails recorded as sent or unknown": [
+    "emails of calls and executions": [mails.filter((to) => arrived.get(to) === 1).length, mails.length],
+    "emails of campaigns": [[...arrived.keys()].filter((to) => to.startsWith("person")).length, recipients],
+    "emails recorded as sent or unknown": [
       count("SELECT count(*) FROM emails WHERE project_id = ? AND status IN ('SENT', 'UNKNOWN')"),
       arrived.size,
     ],
-    "mails that went out twice": [[...arrived.values()].filter((times) => times > 1).length, 0],
+    "emails that went out twice": [[...arrived.values()].filter((times) => times > 1).length, 0],
     "calls with another answer than 503": [faults.length, 0],
   };
   database.close();

@@ -1,4 +1,4 @@
-/** Our files by the phase of a mail's cost, from its row to the provider and back. */
+/** Our files by the phase of an email's cost, from its row to the provider and back. */
 export const mailPhases = [
   [
     "render",
@@ -14,7 +14,7 @@ export const mailPhases = [
 ];
 
 /**
- * Returns the milliseconds of each phase for each of `count` mails. The nearest of our files determines the phase: the
+ * Returns the milliseconds of each phase for each of `count` emails. The nearest of our files determines the phase: the
  * time of a driver belongs to its caller.
  */
 export function byPhase(times, phases, count) {

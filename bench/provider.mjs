@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 
 /**
- * Starts a mail provider that accepts every mail at once, by the API of Postmark or SES. `onMails` is called with the
- * mails of each call to Postmark, whose answer waits for its result.
+ * Starts a mail provider that accepts every email at once, by the API of Postmark or SES. `onMails` is called with the
+ * emails of each call to Postmark, whose answer waits for its result.
  */
 export async function startProvider({ onMails = () => {} } = {}) {
   let taken = 0;

@@ -14,7 +14,7 @@ const hardBounceEvery = 50;
 const longestMs = 2 * 60_000;
 const secret = "bench-bench-bench";
 
-/** Measures a provider that reports every mail of a campaign at once, until the counters are final. */
+/** Measures a provider that reports every email of a campaign at once, until the counters are final. */
 export async function benchReports() {
   const bench = await openBenchState();
   const given = readEnvFile(bench.state.settings);

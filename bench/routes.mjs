@@ -87,7 +87,7 @@ async function benchRoute(route, product, bare, keys) {
 
 async function benchRendering(bare) {
   const { msPerMail, nodes } = await post(`${bare.base}/render`, {});
-  single(`Rendering, a template of ${nodes} nodes: HTML, subject and text`, msPerMail, "ms a mail", "≤ 0.3");
+  single(`Rendering, a template of ${nodes} nodes: HTML, subject and text`, msPerMail, "ms an email", "≤ 0.3");
 }
 
 let calls = 0;

@@ -5,9 +5,9 @@ const contentColumns =
   "project_id, id, subject, from_email, headers, attachments, size, own_data, type, template_id, campaign_id, created_at";
 
 /**
- * Fills a project with mail of the last 90 days. Every second tenth of it is that of a campaign, whose mails share a content;
- * each of the others has one of its own, a third of them by a template. One mail in 500 bounced, one in 5,000 failed, and one in
- * 2,000 is a test.
+ * Fills a project with mail of the last 90 days. Every second tenth of it is that of a campaign, whose emails share a
+ * content; each of the others has one of its own, a third of them by a template. One email in 500 bounced, one in 5,000
+ * failed, and one in 2,000 is a test.
  */
 export function seedMail(state, { id, mails }) {
   const control = openDatabase(state, "DB");

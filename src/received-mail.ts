@@ -23,7 +23,7 @@ export async function receive(message: ForwardableEmailMessage, env: Env, execut
   try {
     if (mail) await takeMail(platform, "cloudflare", mail);
   } catch (error) {
-    // An error makes the sender's server try again. A mail that is forwarded has arrived, so the failure is only
+    // An error makes the sender's server try again. An email that is forwarded has arrived, so the failure is only
     // logged.
     if (receivedMailTo === null) throw error;
     platform.log("error", "A received mail could not be recorded", { reason: reasonOf(error) });

@@ -12,7 +12,7 @@ interface Kept extends Fields {
 
 interface Subscription {
   email: string;
-  /** Ask the person to confirm by a click in a mail: double opt-in. */
+  /** Ask the person to confirm by a click in an email: double opt-in. */
   confirm?: boolean;
   data?: Fields;
 }

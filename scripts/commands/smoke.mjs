@@ -41,7 +41,7 @@ async function useIt({ base, secretKey, curlLine }) {
     headers: { Authorization: `Bearer ${secretKey}`, "Content-Type": "application/json" },
     body: JSON.stringify({ to, from: "hello@petrel.test", subject: "Smoke", body: '<p>Hi {{ name ?? "there" }}</p>' }),
   });
-  expect(response.status === 200, "POST /v1/send takes a mail", await response.text());
+  expect(response.status === 200, "POST /v1/send takes an email", await response.text());
   const mail = await waitForMail(base, to);
   const isWhole = mail.subject === "Smoke" && mail.html.includes("<p>Hi there</p>") && mail.text.includes("Hi there");
   expect(isWhole, "the outbox shows subject, HTML and text", JSON.stringify(mail));
@@ -50,7 +50,7 @@ async function useIt({ base, secretKey, curlLine }) {
   if (/not found/.test(paste.stderr) || paste.error)
     return console.log("smoke: no bash or curl here, the curl line is left out");
   const pasted = await waitForMail(base, "ada@example.com");
-  expect(pasted.html.includes("Hi Ada"), "the printed curl line sends a mail", paste.stdout);
+  expect(pasted.html.includes("Hi Ada"), "the printed curl line sends an email", paste.stdout);
 }
 
 async function waitForMail(base, to) {

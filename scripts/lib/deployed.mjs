@@ -82,12 +82,12 @@ function projectLines({ base, isSandbox, project, problem }) {
 /** A sandbox has a verified domain already; a real provider needs one. */
 function mailLines({ base, isSandbox, key }) {
   if (isSandbox)
-    return [say("Send a mail and see it in the outbox:"), `\n${sendLine(base, key, `hello@${DEMO_DOMAIN}`)}`];
+    return [say("Send an email and see it in the outbox:"), `\n${sendLine(base, key, `hello@${DEMO_DOMAIN}`)}`];
   return [
     say("Before the first mail, verify the domain that you send from. Register it:"),
     `\n${curlLine(`${base}/domains`, key, [`{ "domain": "your-domain" }`])}`,
     say(
-      "Create the DNS records of the answer. Petrel looks for them every five minutes; GET /domains shows when the domain is verified. Then send a mail:",
+      "Create the DNS records of the answer. Petrel looks for them every five minutes; GET /domains shows when the domain is verified. Then send an email:",
     ),
     `\n${sendLine(base, key, "hello@your-domain")}`,
   ];

@@ -5,7 +5,7 @@ const EVERY_MS = 2_000;
 const WIDTH = 80;
 
 /**
- * Prints one line for each mail that arrives in the outbox, until the signal. Mail that cannot be read now is read
+ * Prints one line for each email that arrives in the outbox, until the signal. Mail that cannot be read now is read
  * later.
  */
 export async function followMail({ call, adminToken, signal, print = console.log }) {
@@ -31,7 +31,7 @@ async function idsOf({ call, adminToken }) {
   return mails.map(({ id }) => id);
 }
 
-/** Formats a mail in a line of at most 80 columns. */
+/** Formats an email in a line of at most 80 columns. */
 export function mailLine({ to, subject, createdAt }) {
   const time = new Date(createdAt).toTimeString().slice(0, 8);
   const text = oneLine(`${to}  ${subject || "(no subject)"}`);

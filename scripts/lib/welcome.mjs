@@ -23,12 +23,12 @@ export function welcome({ base, debugPort, demo, link, settings, state, tokenPla
     ...(link ? ["", "  Sign in to the console as its owner, once within a day:", "", `  ${cyan(link)}`] : []),
     ...notes.map((note) => `\n  ${yellow("!")} ${note}`),
     "",
-    `  Send a mail${keepsMail ? " and see it in the outbox" : ""}:`,
+    `  Send an email${keepsMail ? " and see it in the outbox" : ""}:`,
     "",
     sendLine(base, demo.secretKey, from),
     "",
     dim(`  State stays in ${state.shownAs}; npm run reset forgets it.`),
-    dim("  Each mail gets a line below. Ctrl-C stops Petrel."),
+    dim("  Each email gets a line below. Ctrl-C stops Petrel."),
     "",
   ].join("\n");
 }

@@ -6,7 +6,7 @@ const utf8 = new TextEncoder();
 const keyed = new Map<string, ReturnType<typeof hmac.create>>();
 
 /**
- * Returns an HMAC-SHA256 synchronously: a mail needs several, and a promise for each would cost more than the hash
+ * Returns an HMAC-SHA256 synchronously: an email needs several, and a promise for each would cost more than the hash
  * itself. For each secret, the isolate caches the state of the hash that has already processed the key. There are few
  * secrets, so the cache stays small.
  */

@@ -35,7 +35,7 @@ export const clock = () => integer().notNull().default(0);
 /** The column of a JSON object, stored as text so that the JSON functions of SQLite can read and change it. */
 export const jsonObject = () => text({ mode: "json" }).$type<JsonObject>();
 
-/** The columns of a mail's content, apart from its body: see core/mail/content-fields.ts. */
+/** The columns of an email's content, apart from its body: see core/mail/content-fields.ts. */
 export const contentColumns = () =>
   ({
     subject: text().notNull(),

@@ -10,7 +10,7 @@ import {
 const names = Object.entries(contentColumnOf) as [keyof ContentJson, keyof ContentColumns][];
 
 /**
- * Returns an SQL list of the columns with a mail's content. `of` is the name or the alias of the table in the
+ * Returns an SQL list of the columns with an email's content. `of` is the name or the alias of the table in the
  * statement.
  */
 export function contentOf(of: string): SQL {
@@ -21,7 +21,7 @@ export function contentOf(of: string): SQL {
 }
 
 /**
- * Returns the values of the columns with a mail's content. A column takes its value from `given` if that has one, and
+ * Returns the values of the columns with an email's content. A column takes its value from `given` if that has one, and
  * otherwise from the row `of`.
  */
 export function contentOver(of: string, given: ContentChange): Record<keyof ContentColumns, SQL> {
@@ -32,7 +32,7 @@ export function contentOver(of: string, given: ContentChange): Record<keyof Cont
   return Object.fromEntries(values) as Record<keyof ContentColumns, SQL>;
 }
 
-/** The columns with a mail's content, by the names that callers know and that the audit log shows. */
+/** The columns with an email's content, by the names that callers know and that the audit log shows. */
 export const auditedContent = Object.fromEntries(
   names.map(([name, column]) => [name, sql.raw(toSnakeCase(column))]),
 ) as Record<keyof ContentJson, SQL>;

@@ -166,8 +166,8 @@ export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null
 }
 
 /**
- * Returns the origin of links in the installation's own mails; null if the only host known is an untrusted one that the
- * caller named.
+ * Returns the origin of links in the installation's own emails; null if the only host known is an untrusted one that
+ * the caller named.
  */
 export function linkOrigin(c: HonoContext<AppEnv>): string | null {
   const { config, origin } = c.get("platform");

@@ -57,7 +57,7 @@ function closestPattern(routes: RouterRoute[], path: string): string | undefined
   return patterns.get(closestTo(path, patterns.keys()) ?? "");
 }
 
-/** Whether the route answers a link in mails. People copy such a link and never type its path. */
+/** Whether the route answers a link in emails. People copy such a link and never type its path. */
 function isLinkOfMail({ path }: RouterRoute): boolean {
   return path.endsWith("/:token");
 }

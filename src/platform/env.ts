@@ -164,8 +164,8 @@ export function readConfig(env: Env) {
     /** Host names for which the outbox is open in development, in addition to those of this machine. */
     outboxHosts: outboxHostsOf(values.OUTBOX_HOSTS, values.PUBLIC_URL),
     /**
-     * Secrets that sign links to the pages for recipients: the first one signs, all are accepted. Without a secret there
-     * are no such links.
+     * Secrets that sign links to the pages for recipients: the first one signs, all are accepted. Without a secret
+     * there are no such links.
      */
     linkSecrets,
     /**
@@ -193,7 +193,7 @@ export function readConfig(env: Env) {
     receivedMailTo: values.RECEIVED_MAIL_TO || null,
     /** How long an idempotency key is stored. */
     idempotencyTtlMs: values.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
-    /** How long the content of a mail is retained after the mail is final. */
+    /** How long the content of an email is retained after the mail is final. */
     contentRetentionMs: values.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
     /** How long events are retained; null means forever. */
     eventRetentionMs: values.EVENT_RETENTION_DAYS === 0 ? null : values.EVENT_RETENTION_DAYS * dayMs,
@@ -206,9 +206,9 @@ export function readConfig(env: Env) {
       bouncePercent: values.BRAKE_BOUNCE_PERCENT,
       complaintPercent: values.BRAKE_COMPLAINT_PERCENT,
     },
-    /** The maximum number of confirmation mails that public keys of one project may cause in an hour. */
+    /** The maximum number of confirmation emails that public keys of one project may cause in an hour. */
     publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
-    /** The maximum number of workflow mails per hour that events sent with public keys may cause in one project. */
+    /** The maximum number of workflow emails per hour that events sent with public keys may cause in one project. */
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
     /** Whether people can sign in to the console. */
     hasConsole: values.CONSOLE_ENABLED === "true",

@@ -2,7 +2,7 @@ import { Unavailable } from "../core/errors";
 import { secondMs } from "../core/time";
 
 /**
- * The number of memory slots: how many large requests and deliveries one isolate processes at the same time. A mail
+ * The number of memory slots: how many large requests and deliveries one isolate processes at the same time. An email
  * with 10 MB of files is in memory twice: as parsed text and as the file for R2 when it is accepted, and as the file
  * from R2 and as the complete message when it is delivered. All work of an isolate shares 128 MB.
  */
@@ -15,7 +15,7 @@ const longestSlotMs = 30 * secondMs;
 /** Waiting work polls every few milliseconds. An entry that has not polled for this long was cut off. */
 const goneAfterMs = 2 * secondMs;
 
-/** A body or a mail larger than this needs a memory slot. */
+/** A body or an email larger than this needs a memory slot. */
 export const slotBytes = 4 * 1024 * 1024;
 
 /** How long a request waits for a memory slot. */

@@ -42,10 +42,11 @@ const rules: Promised[] = [
       { "src/a.tsx": "// One that is late is dropped." },
       { "src/a.mjs": "// The job goes on." },
       { "src/a.ts": "// No step reads it any more." },
+      { "src/a.ts": "// Sends a mail to each contact." },
     ],
     allowed: [
       { "src/a.ts": '/** Returns what the caller asked for, and who asked. */\nconst a = "Whoever // What";' },
-      { "src/a.ts": "// Sends the mail. A mail without a recipient fails." },
+      { "src/a.ts": "// Sends the mail. A mail server without a name fails." },
       { "src/a.ts": 'const url = "https://x.example/a"; const b = `// What`;' },
     ],
   },

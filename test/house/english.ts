@@ -13,6 +13,8 @@ const words: [RegExp, string][] = [
   [/\bas of\b/i, "at, since"],
   [/\bany more\b/i, "no longer"],
   [/\bgo(?:es)? on\b/i, "continues"],
+  // A mail server or a mail step is a thing of its own.
+  [/\b(?:a|one|each|every|this|another|per) mail\b(?! (?:provider|server|program|account|step|scanner)s?\b)/i, "email"],
 ];
 
 export const commentsReadOnce: Rule = (house) =>

@@ -52,7 +52,7 @@ describeInChromium(
       );
       await link.click();
       expect(await page.frameLocator("iframe").getByRole("heading").textContent()).toBe("Hi Ada");
-      await page.getByRole("link", { name: "All mails" }).click();
+      await page.getByRole("link", { name: "All emails" }).click();
       await page.getByText("Empty the outbox").click();
       await page.getByRole("button", { name: "Delete all mail" }).click();
       await page.getByRole("heading", { name: "No mail yet" }).waitFor();

@@ -226,7 +226,7 @@ it("is not emptied by a form of another page", async () => {
 it("answers 404 with a page for a mail that is not there", async () => {
   const answer = await fetch(`${base}/outbox/0199a0f2-0000-7000-8000-000000000000`);
   expect(answer.status).toBe(404);
-  expect(await answer.text()).toContain("This mail is not in the outbox");
+  expect(await answer.text()).toContain("This email is not in the outbox");
 });
 
 it("hands out a mail as a file", async () => {
@@ -242,14 +242,14 @@ it("lists older mails on further pages", async () => {
   const first = await vi.waitFor(
     async () => {
       const page = await (await fetch(`${base}/outbox?to=many@example.com`)).text();
-      expect(page).toContain("Older mails");
+      expect(page).toContain("Older emails");
       return page;
     },
     { timeout: 15_000 },
   );
-  const next = /href="([^"]+)">Older mails/.exec(first)?.[1]?.replaceAll("&amp;", "&");
+  const next = /href="([^"]+)">Older emails/.exec(first)?.[1]?.replaceAll("&amp;", "&");
   const second = await (await fetch(`${base}${next}`)).text();
   expect(first.match(/<li>/g)).toHaveLength(25);
   expect(second.match(/<li>/g)).toHaveLength(1);
-  expect(second).not.toContain("Older mails");
+  expect(second).not.toContain("Older emails");
 });

@@ -28,7 +28,7 @@ export const product: Record<string, (world: World) => Promise<void>> = {
     assert.equal(methods.length, operations.length);
   },
 
-  async "sends a mail once, whatever is repeated"(world) {
+  async "sends an email once, whatever is repeated"(world) {
     const { petrel, from } = await newProject(world);
     const mail = { to: "ada@example.com", from, subject: "Hi", body: "<p>Hi</p>" };
     const first = await petrel.emails.send(mail, { idempotencyKey: "receipt" });

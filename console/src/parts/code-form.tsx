@@ -15,7 +15,7 @@ interface CodeFormProps {
   children?: ReactNode;
 }
 
-/** Asks for the code of a mail that was sent to an address. */
+/** Asks for the code of an email that was sent to an address. */
 export function CodeForm({ email, action, onSignedIn, children }: CodeFormProps) {
   const { words } = useWords();
   const code = useMutation({ mutationFn: typeCode, onSuccess: onSignedIn });

@@ -9,8 +9,8 @@ interface FrameProps {
 }
 
 /**
- * Shows a mail as its reader sees it. A form posts the mail to a route that answers with it under a separate policy. A
- * frame that the page itself writes would inherit the page's policy, which forbids the styles of mail.
+ * Shows an email as its reader sees it. A form posts the mail to a route that answers with it under a separate policy.
+ * A frame that the page itself writes would inherit the page's policy, which forbids the styles of mail.
  */
 export function Frame({ html, width, isDark, withImages }: FrameProps) {
   const { words } = useWords();
@@ -30,7 +30,7 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
         <input name="images" value={withImages ? "load" : "leave"} readOnly aria-hidden />
       </form>
       <iframe
-        // Showing another mail in the same frame would add an entry to the browser's history. A new frame does not.
+        // Showing another email in the same frame would add an entry to the browser's history. A new frame does not.
         key={last.turn}
         ref={fill}
         name={name}

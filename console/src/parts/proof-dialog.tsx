@@ -14,7 +14,7 @@ export interface ProofDialogProps {
   answer(isProved: boolean): void;
 }
 
-/** Asks a signed-in person for a passkey, or for the code of a mail. */
+/** Asks a signed-in person for a passkey, or for the code of an email. */
 export function ProofDialog({ email, answer }: ProofDialogProps) {
   const { words } = useWords();
   const queries = useQueryClient();

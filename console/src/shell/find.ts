@@ -90,7 +90,7 @@ function useCampaigns(text: string): Option[] {
 const fewestOfSubject = 3;
 const restMs = 250;
 
-/** Finds a mail by its id or the beginning of its subject, and the mail to an address. */
+/** Finds an email by its id or the beginning of its subject, and the mail to an address. */
 function useMail(text: string, isTurn: boolean): Option[] {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

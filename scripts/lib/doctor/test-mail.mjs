@@ -9,7 +9,7 @@ const UNDER_WAY = ["QUEUED", "SENDING", "SENT"];
 const SENT = ["SENT", "DELIVERED", "OPENED", "CLICKED"];
 
 /**
- * Sends a mail from the newest verified domain of the key's project, and follows its record until it is delivered or
+ * Sends an email from the newest verified domain of the key's project, and follows its record until it is delivered or
  * final, for at most a minute. `begun` is called with the sender, and `changed` with each state and the seconds since
  * the call.
  */
@@ -45,7 +45,7 @@ export function isUnderWay(status) {
 
 const CONTENT = {
   subject: "A test mail of Petrel",
-  body: "<p>This mail was sent by <code>npm run doctor</code>. Its arrival shows that this Petrel sends mail.</p>",
+  body: "<p>This email was sent by <code>npm run doctor</code>. Its arrival shows that this Petrel sends mail.</p>",
   tracking: false,
 };
 

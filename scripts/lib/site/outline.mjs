@@ -29,8 +29,8 @@ function pageOf(name, file) {
 }
 
 /**
- * Returns the sections of the first page: `{ title, entries: [{ page, title, summary }] }`. An entry is a list item that
- * begins with a link to a page: `- [Sending](sending.md): one mail …`.
+ * Returns the sections of the first page: `{ title, entries: [{ page, title, summary }] }`. An entry is a list item
+ * that begins with a link to a page: `- [Sending](sending.md): one email …`.
  */
 export function sectionsOf(pages) {
   const [home] = pages;

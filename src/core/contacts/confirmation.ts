@@ -27,7 +27,7 @@ export const Confirmation = z.enum(confirmationResults).meta({
 /** For how many days the link in a confirmation mail works. The texts in `core/languages` repeat this number. */
 export const confirmationDays = 7;
 
-/** The limits on confirmation mails to one contact, per hour and per day. */
+/** The limits on confirmation emails to one contact, per hour and per day. */
 export const confirmationsPerHour = 1;
 export const confirmationsPerDay = 3;
 

@@ -5,7 +5,7 @@ import type { EmailType } from "./status";
 export interface Abilities {
   /** For how long the provider recognises a repeated call by its key; 0 when it never does. */
   idempotencyWindowMs: number;
-  /** The maximum number of mails in one call. */
+  /** The maximum number of emails in one call. */
   mailsPerCall: number;
   /** Whether mail with attachments may share a call with other mail. */
   sharesCallsWithFiles: boolean;
@@ -18,9 +18,9 @@ export interface Abilities {
 }
 
 /**
- * Returns why a mail cannot be sent through a provider; null when it can. All projects share the provider's account, so
- * a header with an instruction would let one project affect the others. For example, if a mail had another project's
- * tag, reports about it would count for that project.
+ * Returns why an email cannot be sent through a provider; null when it can. All projects share the provider's account,
+ * so a header with an instruction would let one project affect the others. For example, if an email had another
+ * project's tag, reports about it would count for that project.
  */
 export function unfitness(
   { steeringHeaders, allowsMarketing }: Abilities,

@@ -35,7 +35,7 @@ export interface Account {
 export interface AccountRule {
   /** Null when the account has no rate limit. */
   pace: PaceRule | null;
-  /** The maximum number of mails that the provider accepts in one call. */
+  /** The maximum number of emails that the provider accepts in one call. */
   mailsPerCall: number;
   /** Whether fresh transactional mail goes through another account while this one is down. */
   failsOver?: boolean;
@@ -57,7 +57,7 @@ export interface Permit {
   until: number;
   isProbe: boolean;
   isDrainer: boolean;
-  /** Whether the project's mails are handled one at a time, because an earlier consumer of its mail died. */
+  /** Whether the project's emails are handled one at a time, because an earlier consumer of its mail died. */
   isSuspect: boolean;
   /** How many mails the project's own pace allows this permit to read; null when the project has no pace of its own. */
   share: number | null;

@@ -43,7 +43,7 @@ export const DisplayName = z
 
 const maxFromNameLength = 100;
 
-/** The stored name of a sender, which all later mails use. */
+/** The stored name of a sender, which all later emails use. */
 export const FromName = DisplayName.refine((name) => name.length <= maxFromNameLength, {
   message: `At most ${maxFromNameLength} characters`,
   params: { code: "too_big" },

@@ -1,7 +1,7 @@
 import { secondMs } from "../time";
 
 /**
- * The speed of the account's campaign mail: how many mails were read recently, and how long that took. It is measured
+ * The speed of the account's campaign mail: how many emails were read recently, and how long that took. It is measured
  * only while more campaign mail waits.
  */
 export interface CampaignSpeed {
@@ -23,14 +23,14 @@ const longestGapMs = 10 * secondMs;
 
 export const unknownSpeed: CampaignSpeed = { mails: 0, ms: 0 };
 
-/** Adds mails that were read `ms` after the previous ones, while the project had more mail waiting. */
+/** Adds emails that were read `ms` after the previous ones, while the project had more mail waiting. */
 export function withRead(before: CampaignSpeed, { mails, ms }: CampaignSpeed): CampaignSpeed {
   if (ms < 0 || ms > longestGapMs) return before;
   const after = { mails: before.mails + mails, ms: before.ms + ms };
   return after.ms < keptMs ? after : { mails: after.mails / 2, ms: after.ms / 2 };
 }
 
-/** Returns the mails per second; null while the measurement is too short. */
+/** Returns the emails per second; null while the measurement is too short. */
 export function perSecondOf({ mails, ms }: CampaignSpeed): number | null {
   return ms < leastMs || mails < 1 ? null : (mails / ms) * secondMs;
 }

@@ -5,8 +5,8 @@ import { PreviewText } from "./preview-text";
 import { Subject } from "./subject";
 
 /**
- * The required fields of a mail's content. `column` is the column of the row, and `input` is the schema of what callers
- * send.
+ * The required fields of an email's content. `column` is the column of the row, and `input` is the schema of what
+ * callers send.
  */
 const required = {
   subject: { column: "subject", input: Subject.refine(...storable) },
@@ -16,7 +16,7 @@ const required = {
   },
 } as const;
 
-/** The optional fields of a mail's content. Null and an empty text clear them. */
+/** The optional fields of an email's content. Null and an empty text clear them. */
 const optional = {
   // `meta` declares null for the API document, because the transformation of these inputs hides that they accept it.
   fromName: { column: "fromName", input: FromName.nullish().meta({ type: ["string", "null"] }) },

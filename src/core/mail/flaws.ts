@@ -1,7 +1,7 @@
 import { decodeHTMLAttribute } from "entities/decode";
 import { eachTag, type Tag } from "../html/tags";
 
-/** Likely mistakes in the HTML of a mail. */
+/** Likely mistakes in the HTML of an email. */
 export const flaws = ["empty_link", "link_not_absolute", "image_without_alt"] as const;
 export type Flaw = (typeof flaws)[number];
 

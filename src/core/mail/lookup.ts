@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from "../time";
 
 /**
- * How long after a call the provider is asked about a mail with an unknown outcome. Only some providers can be asked.
+ * How long after a call the provider is asked about an email with an unknown outcome. Only some providers can be asked.
  *
  * Postmark says that an accepted mail can be found while it is still queued there, but not how soon. So a single answer
  * without the mail proves nothing, but three answers that are far apart do.
@@ -15,7 +15,7 @@ export function firstLookUpAt(calledAt: number): number {
   return calledAt + lookUpsAfterMs[0];
 }
 
-/** A mail about which the provider is asked. */
+/** An email about which the provider is asked. */
 export interface Sought {
   calledAt: number;
   /** The number of answers so far that did not contain the mail. */
@@ -24,7 +24,7 @@ export interface Sought {
 }
 
 /**
- * Returns when to ask again about a mail that was not found; null when the provider certainly does not have it. An
+ * Returns when to ask again about an email that was not found; null when the provider certainly does not have it. An
  * interval begins at the previous answer, so it keeps its length when that answer was late.
  */
 export function nextLookUpAt({ lookUps, now }: Pick<Sought, "lookUps" | "now">): number | null {

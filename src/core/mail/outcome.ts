@@ -44,7 +44,7 @@ export function ended(
 }
 
 /**
- * Keeps a mail QUEUED that was not attempted. When `retryAt` is null, the mail waits until another write sets a due
+ * Keeps an email QUEUED that was not attempted. When `retryAt` is null, the mail waits until another write sets a due
  * time.
  */
 export function held(reason: string, retryAt: number | null = null): MailOutcome {
@@ -52,7 +52,7 @@ export function held(reason: string, retryAt: number | null = null): MailOutcome
 }
 
 /**
- * Ends a mail that may have been sent, when it is too late to retry it: the provider would no longer recognise it.
+ * Ends an email that may have been sent, when it is too late to retry it: the provider would no longer recognise it.
  * Returns null while a retry is possible.
  */
 export function outcomeOfLateRetry(
@@ -67,8 +67,8 @@ export function outcomeOfLateRetry(
 const lostOutcome = "The outcome is unknown: this email may or may not have been sent";
 
 /**
- * Returns the email's next status from the provider's answer. A mail with an unknown outcome is retried only while the
- * provider would recognise it, and never becomes FAILED, because it may have been sent.
+ * Returns the email's next status from the provider's answer. An email with an unknown outcome is retried only while
+ * the provider would recognise it, and never becomes FAILED, because it may have been sent.
  */
 export function outcomeOf(receipt: Receipt, made: Try): MailOutcome {
   switch (receipt.kind) {
@@ -89,13 +89,13 @@ export function outcomeOf(receipt: Receipt, made: Try): MailOutcome {
   }
 }
 
-/** Returns the outcome of a mail that the provider turns out to have, although its outcome was unknown. */
+/** Returns the outcome of an email that the provider turns out to have, although its outcome was unknown. */
 export function outcomeOfFound(providerMessageId: string): MailOutcome {
   return outcome("SENT", { providerMessageId });
 }
 
 /**
- * Returns the outcome of a mail that the provider certainly does not have. Its outcome was unknown, but now another
+ * Returns the outcome of an email that the provider certainly does not have. Its outcome was unknown, but now another
  * attempt cannot send it twice.
  */
 export function outcomeOfAbsent(attempts: number, now: number): MailOutcome {
@@ -125,7 +125,7 @@ export interface Lost {
 }
 
 /**
- * Returns the outcome of a mail that may have been sent. It is queued again while the provider would recognise it;
+ * Returns the outcome of an email that may have been sent. It is queued again while the provider would recognise it;
  * after that its outcome stays unknown.
  */
 export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now }: Lost): MailOutcome {
@@ -136,7 +136,7 @@ export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, n
   return outcome("UNKNOWN", { error: lostOutcome, uncertainSince: since });
 }
 
-/** Whether the provider would still recognise a mail with an unknown outcome at the given time. */
+/** Whether the provider would still recognise an email with an unknown outcome at the given time. */
 function isStillRecognised(uncertainSince: number, idempotencyWindowMs: number, at: number): boolean {
   return at < uncertainSince + idempotencyWindowMs - windowMarginMs;
 }

@@ -33,8 +33,8 @@ export const maxCallsAtOnce = 5;
 const callsPerSlot = 5;
 
 /**
- * Returns how many mails are handed over together when each has a call of its own. If the consumer dies, the outcome of
- * this many mails is uncertain.
+ * Returns how many emails are handed over together when each has a call of its own. If the consumer dies, the outcome
+ * of this many emails is uncertain.
  */
 export function mailsPerRound(callsAtOnce: number): number {
   return Math.ceil(callsAtOnce * callsPerSlot);
@@ -47,8 +47,8 @@ export function mailsPerRound(callsAtOnce: number): number {
 export const maxRoundsPerInvocation = 40;
 
 /**
- * A turn has at most `mailsPerTurn` mails, or as many as `fullCallsPerTurn` full calls carry if that is more. Work that
- * is done once per turn, such as reading, costs less per mail in a larger turn.
+ * A turn has at most `mailsPerTurn` emails, or as many as `fullCallsPerTurn` full calls carry if that is more. Work
+ * that is done once per turn, such as reading, costs less per email in a larger turn.
  */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;
@@ -57,8 +57,8 @@ const turnsPerSecond = 10;
 
 /**
  * Grants what the lane accepts now, up to one turn. Only a drainer, a consumer of waiting mail, probes a lane after a
- * pause. It can probe with a mail that is sent alone, whereas a call with fresh mail may contain many mails, and could
- * only be repeated as a whole.
+ * pause. It can probe with an email that is sent alone, whereas a call with fresh mail may contain many emails, and
+ * could only be repeated as a whole.
  */
 export function grantPermit(
   account: Account,
@@ -86,7 +86,7 @@ export function grantPermit(
   return { calls, callsAtOnce: Math.max(1, Math.floor(callsAtOnce)), mails };
 }
 
-/** Returns how many calls the mails may use. Without a rate limit, each mail may have a call of its own. */
+/** Returns how many calls the emails may use. Without a rate limit, each email may have a call of its own. */
 function callsFor(mails: number, { pace, mailsPerCall }: AccountRule): number {
   return pace === null ? mails : Math.ceil(mails / mailsPerCall);
 }

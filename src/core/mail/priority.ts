@@ -11,7 +11,7 @@ export const priorities = [0, 1, 2] as const;
 export const ofCampaigns = 2;
 
 /**
- * Returns the provider's lane for a mail. Lanes pause independently, and campaigns leave a share of the pace to
+ * Returns the provider's lane for an email. Lanes pause independently, and campaigns leave a share of the pace to
  * transactional mail.
  */
 export function laneOf(priority: Priority): Lane {

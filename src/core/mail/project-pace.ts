@@ -22,7 +22,7 @@ interface Bucket {
 }
 
 /**
- * Returns how many mails of a priority a project sends per second. Null means as many as the provider accepts. Only
+ * Returns how many emails of a priority a project sends per second. Null means as many as the provider accepts. Only
  * campaign mail has such a limit: the project's `sendRatePerSecond`. A project with a test clock has no limit, because
  * its clock stands still while mail is sent.
  */
@@ -34,7 +34,7 @@ interface PacedProject {
   project: { sendRatePerSecond: number | null; testClock: boolean };
 }
 
-/** The number of mails in one turn. A faster project has several turns per second instead of larger ones. */
+/** The number of emails in one turn. A faster project has several turns per second instead of larger ones. */
 const mailsPerTurn = 100;
 
 /**
@@ -50,7 +50,7 @@ export function newProjectPaces(): ProjectPaces {
   return { buckets: new Map(), parked: new Map() };
 }
 
-/** Takes mails from a project's bucket, at most as many as it contains. */
+/** Takes emails from a project's bucket, at most as many as it contains. */
 export function takeMails(
   { buckets }: ProjectPaces,
   { project, perSecond, mails }: { project: number; perSecond: number; mails: number },
@@ -87,7 +87,7 @@ export function nextRestedAt({ parked }: ProjectPaces): number | null {
   return parked.size === 0 ? null : Math.min(...parked.values());
 }
 
-/** Returns how many mails a bucket contains now. A clock that goes back neither adds nor removes mails. */
+/** Returns how many mails a bucket contains now. A clock that goes back neither adds nor removes emails. */
 function mailsAt(before: Bucket | undefined, perSecond: number, now: number): number {
   const most = Math.max(1, perSecond * (pauseMs(perSecond) / secondMs + lateness));
   if (!before) return most;

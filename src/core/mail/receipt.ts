@@ -1,11 +1,11 @@
 import { patience, type Verdict } from "./breaker";
 import type { Report } from "./status";
 
-/** A provider's answer to a mail. */
+/** A provider's answer to an email. */
 export type Receipt =
   /** Accepted. `reports` contains what the provider already knows about the outcome. */
   | { kind: "accepted"; providerMessageId: string; reports: Report[] }
-  /** Not accepted, for a temporary reason that concerns this mail only. */
+  /** Not accepted, for a temporary reason that concerns this email only. */
   | { kind: "busy"; reason: string; retryAfterMs?: number }
   /** Not accepted, because the provider has a problem: a 5xx. */
   | { kind: "unavailable"; reason: string; retryAfterMs?: number }
@@ -34,8 +34,8 @@ export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]):
 
 /**
  * Returns the state of the account after calls that were open at the same time. `round` contains the provider's answer
- * for each mail, or null when the call with that mail threw. A single answer about a mail shows that the provider still
- * serves the account, even if it throttles other calls.
+ * for each email, or null when the call with that mail threw. A single answer about an email shows that the provider
+ * still serves the account, even if it throttles other calls.
  */
 export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
   if (round.length === 0) return { kind: "unused" };

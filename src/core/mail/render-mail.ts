@@ -31,7 +31,7 @@ interface Given {
 }
 
 /**
- * The measured cost of a mail without its templates, in units of CPU (see `core/cpu.ts`), when all caches are filled.
+ * The measured cost of an email without its templates, in units of CPU (see `core/cpu.ts`), when all caches are filled.
  */
 const mailUnits = 20_000;
 

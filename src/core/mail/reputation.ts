@@ -4,28 +4,28 @@ export interface ReputationLimits {
   complaintPercent: number;
 }
 
-/** Consecutive mails of a project, in the order in which they were accepted. */
+/** Consecutive emails of a project, in the order in which they were accepted. */
 export interface SendingBlock {
-  /** The number of mails accepted before this block. */
+  /** The number of emails accepted before this block. */
   firstMail: number;
   startedAt: number;
   bounced: number;
   complained: number;
 }
 
-/** The number of a project's last mails, and how many of these bounced or drew complaints. */
+/** The number of a project's last emails, and how many of these bounced or drew complaints. */
 export interface Standing {
   mails: number;
   bounced: number;
   complained: number;
 }
 
-/** The fewest mails on which a project is judged. */
+/** The fewest emails on which a project is judged. */
 const leastMails = 1_000;
 
 /**
- * Returns the standing over the project's last blocks, going back until they have at least 1,000 mails; null while
- * there are fewer. `blocks` are sorted from the newest, and `mails` is the number of all mails. Blocks that began
+ * Returns the standing over the project's last blocks, going back until they have at least 1,000 emails; null while
+ * there are fewer. `blocks` are sorted from the newest, and `mails` is the number of all emails. Blocks that began
  * before `countedFrom` do not count.
  */
 export function standingOf(blocks: SendingBlock[], mails: number, countedFrom: number): Standing | null {

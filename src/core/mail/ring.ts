@@ -24,7 +24,7 @@ export interface Waiting {
   /** The calls that the project may make before the next project's turn (deficit round robin). */
   deficit: number;
   mail: Map<Priority, WaitingMail>;
-  /** Whether a consumer died while handling the project's mail, so that the next consumers handle each mail alone. */
+  /** Whether a consumer died while handling the project's mail, so that the next consumers handle each email alone. */
   isSuspect: boolean;
 }
 
@@ -32,7 +32,7 @@ interface WaitingMail {
   /** The position after which to continue reading; null at the beginning. */
   cursor: MailCursor | null;
   /**
-   * The permit of the drainer (a consumer of waiting mail) that is reading this mail; null when none is. A second
+   * The permit of the drainer (a consumer of waiting mail) that is reading this email; null when none is. A second
    * drainer would read the same mail.
    */
   reader: string | null;

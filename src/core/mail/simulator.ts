@@ -4,7 +4,7 @@ import type { Report } from "./status";
 /** Addresses at this domain and its subdomains belong to nobody. */
 export const simulatorDomain = "simulator.test";
 
-/** The provider's behaviour for one mail. */
+/** The provider's behaviour for one email. */
 export type Behaviour =
   | { kind: "accept"; reports: Report[] }
   | { kind: "busy" }

@@ -34,7 +34,7 @@ export const settlers = ["report", "lookup", "person"] as const;
 export type Settler = (typeof settlers)[number];
 
 /**
- * A provider's report about an email that it accepted. A soft bounce is final for this mail unless it is transient.
+ * A provider's report about an email that it accepted. A soft bounce is final for this email unless it is transient.
  * Transient means that the provider is still trying, or has delivered the mail and got an answer such as "out of
  * office".
  */
@@ -56,7 +56,7 @@ export function meaningOf(report: Report): Meaning {
 
 /**
  * The statuses that each report can change. Reports only move an email forward: a late or repeated report finds a
- * status that is not listed, and changes nothing. QUEUED is listed because a mail is QUEUED again when the answer to
+ * status that is not listed, and changes nothing. QUEUED is listed because an email is QUEUED again when the answer to
  * its first attempt was lost, and a report about that attempt settles it.
  */
 export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailStatus | null }> = {

@@ -12,9 +12,9 @@ export interface Turn extends Grant {
   project: number;
   priority: Priority;
   after: MailCursor | null;
-  /** Whether this project's mail may have killed a consumer. If so, its mails are handled one at a time. */
+  /** Whether this project's mail may have killed a consumer. If so, its emails are handled one at a time. */
   isSuspect: boolean;
-  /** Whether the lane was paused, so that a single mail tests whether the provider works again. */
+  /** Whether the lane was paused, so that a single email tests whether the provider works again. */
   isProbe: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface PermitRequest {
   priority: Priority;
   mails: number;
   /**
-   * Whether the project has a pace of its own for this mail. If so, the mail waits for a drainer, which obeys that
+   * Whether the project has a pace of its own for this email. If so, the mail waits for a drainer, which obeys that
    * pace.
    */
   isPaced?: boolean;
@@ -135,7 +135,7 @@ export function takeShare(
 }
 
 /**
- * Records that a drainer has read this many mails, up to `cursor`, which is null when there are no more. Another
+ * Records that a drainer has read this many emails, up to `cursor`, which is null when there are no more. Another
  * drainer may continue from there, unless the project's mail must wait because of its own pace.
  */
 export function readUpTo(
@@ -185,7 +185,9 @@ export interface Done {
   calls: number;
   /** Whether some mail was not handed over and still waits. */
   hasMore: boolean;
-  /** Whether the project leaves the ring until a sweep adds it again: it is gone, or its mail could not be delivered. */
+  /**
+   * Whether the project leaves the ring until a sweep adds it again: it is gone, or its mail could not be delivered.
+   */
   isOver?: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface RecipientLinks {
   unsubscribeUrl: string;
   subscribeUrl: string;
   manageUrl: string;
-  /** The page that confirms a subscription. Set only in a mail of double opt-in. */
+  /** The page that confirms a subscription. Set only in an email of double opt-in. */
   confirmUrl?: string;
 }
 
@@ -25,7 +25,7 @@ interface Rendered {
   footer: Footer;
 }
 
-/** The headers that identify the mailing list of a mail. */
+/** The headers that identify the mailing list of an email. */
 export interface ListHeaders {
   /** Identifies the sender in the statistics of mailbox providers. */
   feedbackId: string;
@@ -34,7 +34,7 @@ export interface ListHeaders {
 }
 
 /**
- * Adds what the type of a mail requires. MARKETING gets a footer, unless its body links to the recipient's pages, and
+ * Adds what the type of an email requires. MARKETING gets a footer, unless its body links to the recipient's pages, and
  * the headers for the mailbox's unsubscribe button. HEADLESS gets the headers if its body links to the pages.
  * TRANSACTIONAL is unchanged, but is marked as written by a program.
  */

@@ -19,7 +19,7 @@ export function readCode(typed: string): string {
   return typed.toUpperCase().replace(/[^A-Z0-9]/g, "");
 }
 
-/** Formats a code for a mail. */
+/** Formats a code for an email. */
 export function shownCode(code: string): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }

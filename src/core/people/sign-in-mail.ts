@@ -1,7 +1,7 @@
 import { escapedHtml } from "../templating/html";
 import { shownCode } from "./code";
 
-/** The content of a mail that the installation itself sends. */
+/** The content of an email that the installation itself sends. */
 export interface OwnMail {
   subject: string;
   html: string;
@@ -20,12 +20,12 @@ export function signInMail({ host, url, code }: { host: string; url: string; cod
       `Somebody asked to sign in to Petrel at ${host} with this address.`,
       `In the browser that asked, type this code:\n\n${shown}`,
       `Or open this link there:\n\n${url}`,
-      "Both work once, for 15 minutes. If it was not you, ignore this mail: nothing happens without the code or the link.",
+      "Both work once, for 15 minutes. If it was not you, ignore this email: nothing happens without the code or the link.",
     ].join("\n\n"),
     html: `<p>Somebody asked to sign in to Petrel at ${escapedHtml(host)} with this address.</p>
 <p>In the browser that asked, type this code:</p>
 <p style="font-size:24px;font-family:monospace"><strong>${shown}</strong></p>
 <p>Or open this link there: <a href="${escapedHtml(url)}">sign in</a></p>
-<p>Both work once, for 15 minutes. If it was not you, ignore this mail: nothing happens without the code or the link.</p>`,
+<p>Both work once, for 15 minutes. If it was not you, ignore this email: nothing happens without the code or the link.</p>`,
   };
 }

@@ -12,7 +12,7 @@ type Operand = { path: string[] } | { value: unknown };
 
 /**
  * Returns a faster renderer for an output, without the dozen generators that liquidjs creates per output. It handles
- * names and literal values with `??` between them, and nearly all outputs of a mail have this form. For any other
+ * names and literal values with `??` between them, and nearly all outputs of an email have this form. For any other
  * output, returns `render`.
  */
 export function renderedAtOnce(template: Template, encode: Encode | null, render: Render): Render {

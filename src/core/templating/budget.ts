@@ -1,7 +1,7 @@
 import { RenderLimitError } from "./errors";
 
 /**
- * The maximum number of units of work for all that one mail, step or call renders. A clock cannot measure the work,
+ * The maximum number of units of work for all that one email, step or call renders. A clock cannot measure the work,
  * because on Workers the clock stands still while a request computes. So work is counted in units of about ten
  * nanoseconds, and each constant below is a measured cost, rounded up.
  */
@@ -12,7 +12,7 @@ export const SOURCE_CHARACTER_UNITS = 25;
 export const ELEMENT_UNITS = 10;
 const KEY_UNITS = 30;
 
-/** Counts down the units of one mail, step or call, however many texts it renders. */
+/** Counts down the units of one email, step or call, however many texts it renders. */
 export class Budget {
   #left = MAX_UNITS;
   #noted = 0;

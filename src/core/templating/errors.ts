@@ -14,7 +14,7 @@ export class TemplateSyntaxError extends Error {
   }
 }
 
-/** The parts of a mail that are templates. */
+/** The parts of an email that are templates. */
 export type TemplatePart = "subject" | "previewText" | "body";
 
 /** Rendering needs more work or more output than is allowed for one email. */
@@ -31,8 +31,8 @@ export class TemplateRenderError extends Error {
 }
 
 /**
- * Returns why a mail could not be rendered. Only an error in the subject names its part, because readers expect the
- * errors of a mail in its body.
+ * Returns why an email could not be rendered. Only an error in the subject names its part, because readers expect the
+ * errors of an email in its body.
  */
 export function whyUnrendered(error: Error): string {
   const isOfSubject =
@@ -47,7 +47,7 @@ export function isWhyUnrendered(error: string): boolean {
   );
 }
 
-/** Renders a part of a mail, and adds the name of the part to its errors. */
+/** Renders a part of an email, and adds the name of the part to its errors. */
 export function renderPart<T>(part: TemplatePart, render: () => T): T {
   try {
     return render();

@@ -17,7 +17,7 @@ export function keysRead(templates: Template[]): Set<string> | null {
 
 const none: ReadonlySet<string> = new Set();
 
-/** Cached, because a parsed template is used for many mails. */
+/** Cached, because a parsed template is used for many emails. */
 const known = new WeakMap<ParsedLiquid, ReadonlySet<string> | null>();
 
 function keysOf(liquid: ParsedLiquid): ReadonlySet<string> | null {

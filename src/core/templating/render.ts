@@ -27,14 +27,14 @@ const parsed: Record<TemplateKind, TextCache<Template>> = {
   url: new TextCache(parsedBytes),
 };
 
-/** The parts of a mail's content that are templates. */
+/** The parts of an email's content that are templates. */
 interface TemplateTexts {
   subject: string;
   previewText: string | null;
   body: string | null;
 }
 
-/** Parses the templates of a mail's content. A part that the content lacks counts as empty. */
+/** Parses the templates of an email's content. A part that the content lacks counts as empty. */
 export function templatesOf({ subject, previewText, body }: TemplateTexts, budget?: Budget): Template[] {
   return [
     parseTemplate(subject, "text", budget),
@@ -73,7 +73,7 @@ function parsedBytes(source: string): number {
 }
 
 /**
- * Estimates the cost of parsing, from measured factors that are rounded up. Each mail with a large template is charged
+ * Estimates the cost of parsing, from measured factors that are rounded up. Each email with a large template is charged
  * this cost, because the template does not fit into the cache and is parsed again.
  */
 function parsingUnits(source: string): number {

@@ -1,4 +1,4 @@
-/** The URLs of the recipient's own pages, to which a mail can link. */
+/** The URLs of the recipient's own pages, to which an email can link. */
 export interface TemplateLinks {
   unsubscribeUrl?: string;
   subscribeUrl?: string;
@@ -10,7 +10,7 @@ export interface TemplateInput {
   contact: { id: string; email: string; subscribed: boolean; data: Record<string, unknown> };
   /** The values of this call or event. They override the contact's values of the same name. */
   ownData?: Record<string, unknown>;
-  /** The recipient's name in the `to` of this mail. Printed as `{{ name }}`, unless this call's data has a `name`. */
+  /** The recipient's name in the `to` of this email. Printed as `{{ name }}`, unless this call's data has a `name`. */
   recipientName?: string;
   links?: TemplateLinks;
   /**

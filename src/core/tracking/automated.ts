@@ -13,7 +13,7 @@ export interface Caller {
 const privacyProxies =
   /^mozilla\/5\.0$|googleimageproxy|yahoomailproxy|(?:email|image|mail)[ _-]?proxy|edge\/12\.246(?: mozilla\/5\.0)?$/;
 
-/** Programs that open the links of a mail before its reader can. */
+/** Programs that open the links of an email before its reader can. */
 const mailScanners =
   /barracuda|mimecast|proofpoint|safe-?links|ironport|cisco ?secure|cloudmark|messagelabs|symantec|trend ?micro|\btmes\b|forti(?:mail|net|guard)|sophos|f-secure|forcepoint|fireeye|trellix|zscaler|bitdefender|kaspersky|avanan|clamav|spamassassin|virustotal|urlscan|phishtank|microsoft office (?:existence|protocol) discovery/;
 

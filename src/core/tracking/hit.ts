@@ -24,7 +24,7 @@ export const Hit = z.strictObject({
 export type Hit = z.infer<typeof Hit>;
 
 /**
- * The maximum number of opens and clicks of one mail that are counted and recorded as events. There is a limit because
+ * The maximum number of opens and clicks of one email that are counted and recorded as events. There is a limit because
  * anyone who has a link can follow it any number of times.
  */
 export const maxHits = { opens: 100, clicks: 100, automatedClicks: 50 } as const;

@@ -5,8 +5,8 @@ import { isEqual, macOf } from "../mac";
 
 // A newsletter may have a hundred links, which are different for each recipient. A signature for each link and
 // recipient would cost too much. A click's token therefore has two parts, each with its own signature: the mail, signed
-// once for its pixel and all of its links, and the destination, signed once for all mails of the project. A forger who
-// combines the parts of two mails gets only a redirect that the project had signed. Everything is synchronous, because
+// once for its pixel and all of its links, and the destination, signed once for all emails of the project. A forger who
+// combines the parts of two emails gets only a redirect that the project had signed. Everything is synchronous, because
 // a promise for each link would cost more than its signature.
 
 /** The mail to which a pixel or a link belongs. */
@@ -50,7 +50,7 @@ const lettersOfMail = (mailBytes / 3) * 4;
 
 const utf8 = new TextEncoder();
 
-/** Signs a mail. Returns the token of its pixel, which is also the first half of the token of each link. */
+/** Signs an email. Returns the token of its pixel, which is also the first half of the token of each link. */
 export function signMail(secret: string, { projectId, emailId }: TrackedMail): string {
   const part = new Uint8Array(mailBytes);
   part.set([layout, purposes.mail]);
@@ -60,7 +60,7 @@ export function signMail(secret: string, { projectId, emailId }: TrackedMail): s
   return toBase64url(part);
 }
 
-/** Signs a destination. Returns the second half of a link's token, which is the same for all mails of a project. */
+/** Signs a destination. Returns the second half of a link's token, which is the same for all emails of a project. */
 export function signDestination(secret: string, projectId: number, number: number, url: string): string {
   const bytes = utf8.encode(url);
   const part = new Uint8Array(linkBytes + bytes.length);

@@ -5,8 +5,8 @@ import { outlineOf, type Slot } from "./outline";
 import { maxLinks } from "./token";
 
 /**
- * Makes the URLs of one mail. The URLs are plain words (see `isPlainWords`) if `base` is, because only letters, digits,
- * `-` and `_` are added to it.
+ * Makes the URLs of one email. The URLs are plain words (see `isPlainWords`) if `base` is, because only letters,
+ * digits, `-` and `_` are added to it.
  */
 export interface Tracker {
   /** The base URL of this installation, for the links of the mail. */
@@ -14,7 +14,7 @@ export interface Tracker {
   pixelUrl: string;
   /** Returns the tracked URL of a link: the mail's half of the token, followed by the destination's half. */
   clickUrl(destination: string): string;
-  /** Returns the destination's half of the token, which all mails of a scope share. */
+  /** Returns the destination's half of the token, which all emails of a scope share. */
   destination(number: number, url: string): string;
   /** A string that contains all values on which a destination depends, apart from the link itself. */
   scope: string;

@@ -4,7 +4,7 @@ import type { Tracker } from "./track-links";
 import type { WrittenLinks } from "./written-links";
 
 /**
- * Opens the tracker of one mail, whose tokens are signed with `secret`. If `written` is given, the number of a link is
+ * Opens the tracker of one email, whose tokens are signed with `secret`. If `written` is given, the number of a link is
  * its position in the body before rendering, which is the same for all recipients.
  */
 export function openTracker(

@@ -4,7 +4,7 @@ import { cleanUrl, webUrlOf } from "./destination";
 import { outlineOf } from "./outline";
 import { maxLinks } from "./token";
 
-/** The distinct links in the content of a mail, before values are filled in. */
+/** The distinct links in the content of an email, before values are filled in. */
 export interface WrittenLinks {
   urls: string[];
   /**

@@ -9,7 +9,7 @@ import { clock, contentColumns, createdAt, id, jsonObject, projectId, rowKey, ti
 
 const counter = () => integer().notNull();
 
-/** A mail to an audience, sent once. */
+/** An email to an audience, sent once. */
 export const campaigns = sqliteTable(
   "campaigns",
   {

@@ -60,12 +60,12 @@ export const projectCounts = sqliteTable("project_counts", {
   /** Changes whenever any contact changes. A result computed from contacts is current while this number is the same. */
   contactsVersion: integer().notNull().default(0),
   /**
-   * An hour, in hours since 1970. `confirmations` counts the confirmation mails that public keys caused in this hour.
+   * An hour, in hours since 1970. `confirmations` counts the confirmation emails that public keys caused in this hour.
    */
   confirmationHour: integer().notNull().default(0),
   confirmations: integer().notNull().default(0),
   /**
-   * An hour, in hours since 1970. `publicMails` counts the workflow mails that events of public keys caused in this
+   * An hour, in hours since 1970. `publicMails` counts the workflow emails that events of public keys caused in this
    * hour.
    */
   publicMailHour: integer().notNull().default(0),
@@ -166,7 +166,7 @@ export const contactTopics = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.contactId, table.topicId] })],
 );
 
-/** Confirmation mails of double opt-in. The rows limit how many more are sent, and prove who confirmed. */
+/** Confirmation emails of double opt-in. The rows limit how many more are sent, and prove who confirmed. */
 export const confirmations = sqliteTable(
   "confirmations",
   {

@@ -7,7 +7,7 @@ import type { Priority } from "../../core/mail/priority";
 import type { EmailSource, EmailStatus, EmailType, Settler } from "../../core/mail/status";
 import { clock, contentColumns, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
-/** The content of a mail, stored once for all recipients of one call. */
+/** The content of an email, stored once for all recipients of one call. */
 export const emailContents = sqliteTable(
   "email_contents",
   {
@@ -21,13 +21,13 @@ export const emailContents = sqliteTable(
     body: text(),
     /**
      * The key of the HTML's file in R2. A file whose key begins with `content/` and ends with the row's id belongs to
-     * the content, and is deleted with it. Any other file belongs to a template or a campaign, whose mails share it.
+     * the content, and is deleted with it. Any other file belongs to a template or a campaign, whose emails share it.
      */
     bodyKey: text(),
     headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
     /** The attachments; their files are in R2. */
     attachments: text({ mode: "json" }).$type<AttachmentRow[]>().notNull(),
-    /** The size of the body and the files in bytes. It limits how many mails are in memory at once. */
+    /** The size of the body and the files in bytes. It limits how many emails are in memory at once. */
     size: integer().notNull(),
     /**
      * The data that the call sent, including data that is not stored on the contact. It overrides the data of the
@@ -38,7 +38,7 @@ export const emailContents = sqliteTable(
     topicId: id(),
     /** Whether opens and clicks are tracked. */
     isTracked: flag().notNull().default(true),
-    /** Whether this is a confirmation mail of double opt-in. Only such mails have `confirmUrl`. */
+    /** Whether this is a confirmation mail of double opt-in. Only such emails have `confirmUrl`. */
     isConfirmation: flag().notNull().default(false),
     templateId: id(),
     /** Null for mail without a template, and once the content is no longer stored. */
@@ -122,7 +122,7 @@ export const emails = sqliteTable(
     /** A QUEUED mail is not attempted before this time. Null while the mail is held. */
     nextAttemptAt: time(),
     /**
-     * When the sweep checks a mail that is QUEUED or SENDING. Null while the mail is held, so that no sweep reads it.
+     * When the sweep checks an email that is QUEUED or SENDING. Null while the mail is held, so that no sweep reads it.
      */
     dueAt: time(),
     /** When a user asked to send the email again. */
@@ -198,7 +198,7 @@ export const emails = sqliteTable(
 export type EmailRow = typeof emails.$inferSelect;
 
 /**
- * A call to the provider with several mails, stored before the call is made. Its id is the idempotency key at the
+ * A call to the provider with several emails, stored before the call is made. Its id is the idempotency key at the
  * provider.
  */
 export const rounds = sqliteTable(

@@ -38,7 +38,7 @@ export type TemplateRow = typeof templates.$inferSelect;
 
 /**
  * One version of a template's content. It never changes, and is retained while anything names it. For example, each
- * mail names the version with which it was accepted.
+ * email names the version with which it was accepted.
  */
 export const templateVersions = sqliteTable(
   "template_versions",

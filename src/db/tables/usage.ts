@@ -26,9 +26,9 @@ export const sendingBlocks = sqliteTable(
     projectId: projectId(),
     /** Numbers the blocks from 1. Old blocks are deleted. */
     number: integer().notNull(),
-    /** The number of mails accepted before this block, as counted by `event_names.mails`. */
+    /** The number of emails accepted before this block, as counted by `event_names.mails`. */
     firstMail: integer().notNull(),
-    /** A mail belongs to the last block that began before its `sent_at`. */
+    /** An email belongs to the last block that began before its `sent_at`. */
     startedAt: integer().notNull(),
     bounced: integer().notNull().default(0),
     complained: integer().notNull().default(0),

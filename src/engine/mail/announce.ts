@@ -9,7 +9,7 @@ import type { Context, Platform } from "../../platform/context";
 /** How long an email may be due before its message counts as lost and the email is announced again. */
 export const announceGraceMs = lostAfterMs;
 
-/** A mail above this size is handled alone, so that other mails do not wait while it takes up memory and time. */
+/** An email above this size is handled alone, so that other emails do not wait while it takes up memory and time. */
 export const largeMailBytes = 1_000_000;
 
 /**

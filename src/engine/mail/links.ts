@@ -22,7 +22,7 @@ export function pagePath(platform: Pick<Context, "config">, purpose: TokenPurpos
 }
 
 /**
- * Returns the links of one mail. Returns null when there is no secret to sign them, or no base URL. Only double opt-in
+ * Returns the links of one email. Returns null when there is no secret to sign them, or no base URL. Only double opt-in
  * mail has a link that confirms a subscription.
  */
 export function recipientLinks(
@@ -64,8 +64,8 @@ export function mailTracker(
 }
 
 /**
- * Returns the base URL for the links of a mail that is accepted now. Throws Unavailable when no base URL is configured
- * and the caller used a host that the installation does not know.
+ * Returns the base URL for the links of an email that is accepted now. Throws Unavailable when no base URL is
+ * configured and the caller used a host that the installation does not know.
  */
 export function linkBase({
   config,

@@ -14,7 +14,7 @@ import { getContact } from "../contacts/contact";
 import { readGivenData } from "../contacts/given-data";
 import { linkBase, pagePaths } from "./links";
 
-/** The content of a mail that is shown without sending or storing it. */
+/** The content of an email that is shown without sending or storing it. */
 interface PreviewedContent {
   type: EmailType;
   subject: string;
@@ -38,7 +38,7 @@ interface MailPreview {
   missing: string[];
 }
 
-/** Renders a mail as it would be sent, with its footer. Throws Invalid when it cannot be rendered. */
+/** Renders an email as it would be sent, with its footer. Throws Invalid when it cannot be rendered. */
 export async function previewMail(
   ctx: Context,
   { isConfirmation = false, ...content }: PreviewedContent,
@@ -73,7 +73,7 @@ async function previewVariables(
 }
 
 /**
- * Returns placeholders that look like links but do not work, because a mail that was never sent must not unsubscribe
+ * Returns placeholders that look like links but do not work, because an email that was never sent must not unsubscribe
  * anyone.
  */
 function sampleLinks(ctx: Context, isConfirmation: boolean): RecipientLinks {

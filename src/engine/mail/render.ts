@@ -15,7 +15,7 @@ import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
 
-/** The parts of a mail that are not in its own row. */
+/** The parts of an email that are not in its own row. */
 interface Rendering {
   content: ContentRow & { body: string };
   contact: ContactSnapshot;
@@ -76,7 +76,7 @@ function asPrinted({ source }: EmailRow, { isConfirmation }: ContentRow, contact
   return mayBeTheirs && contact.isStranger ? { ...contact, data: breakLinksInData(contact.data) } : contact;
 }
 
-/** Returns the variables that the content of a mail can use. */
+/** Returns the variables that the content of an email can use. */
 export function variablesOf(
   { contactId, toName, source, ownData }: Pick<EmailRow, "contactId" | "toName" | "source" | "ownData">,
   { content, contact, links }: Pick<Rendering, "contact" | "links"> & { content: Pick<ContentRow, "ownData"> },

@@ -17,7 +17,7 @@ export const withheld = {
   leftTopic: "The contact has left the topic of this email",
 } as const;
 
-/** The facts about a mail that decide whether a contact gets it. They are SQL when only the database knows them. */
+/** The facts about an email that decide whether a contact gets it. They are SQL when only the database knows them. */
 export interface KindOfMail {
   type: EmailType | SQL;
   /** The topic of the mail; null, or NULL in SQL, for mail without a topic. */

@@ -54,7 +54,7 @@ export async function mailNewLink(platform: Platform, id: Id): Promise<void> {
 
 /**
  * Mails a link. Only hashes are stored, so each attempt makes a new link and a new code. When the answer to the first
- * attempt was lost, the person gets two mails, and only the second mail works. An address without a person gets no
+ * attempt was lost, the person gets two emails, and only the second mail works. An address without a person gets no
  * mail.
  */
 async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {

@@ -26,7 +26,7 @@ export function mailIsOff(setting: string) {
 }
 
 /**
- * Hands a mail of the installation to the provider. Returns whether the provider accepted it; throws when there is no
+ * Hands an email of the installation to the provider. Returns whether the provider accepted it; throws when there is no
  * answer. The mail has no row: a caller that must remember it keeps a row of its own.
  */
 export async function sendOwnMail(platform: Platform, email: string, mail: OwnMail): Promise<boolean> {
@@ -47,7 +47,7 @@ export async function sendOwnMail(platform: Platform, email: string, mail: OwnMa
   };
   const [receipt] = await platform.mailer.deliver([message], emailId);
   if (receipt?.kind === "accepted") return true;
-  platform.log("warn", "The provider did not accept a mail of the installation", {
+  platform.log("warn", "The provider did not accept an email of the installation", {
     reason: receipt === undefined ? "no receipt" : receipt.reason,
   });
   return false;

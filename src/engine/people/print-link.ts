@@ -17,7 +17,7 @@ export interface PrintedLink {
 }
 
 /**
- * Makes a link that signs a person in without a mail. It works once, within a day. If an address is given, the link
+ * Makes a link that signs a person in without an email. It works once, within a day. If an address is given, the link
  * signs in the person with that address; throws NotFound if there is none. Without an address, the person who opens the
  * link enters one and becomes an owner.
  */

@@ -59,7 +59,7 @@ export async function useLink(
   return openByLink(platform, browser, { id: row.id, email, method: "link", makesOwner });
 }
 
-/** Signs in by the code of a mail, in the browser that requested it. Returns the session's cookie. */
+/** Signs in by the code of an email, in the browser that requested it. Returns the session's cookie. */
 export async function useCode(platform: Platform, typed: string, browser: AskingBrowser): Promise<string> {
   const now = platform.now.getTime();
   const browserHash = browser.asked === null ? null : await hashKey(browser.asked);

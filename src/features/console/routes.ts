@@ -26,11 +26,11 @@ consoleRoutes.post(
   "/console/session/link",
   {
     id: "requestSignInMail",
-    summary: "Request a mail that signs a person in",
+    summary: "Request an email that signs a person in",
     description:
       "The answer is the same whether or not the person exists. The link and the code in the mail work " +
       "once, within 15 minutes, and only in the browser that made this call, which gets a cookie. At most " +
-      "five mails an hour go to an address, and twenty to a network. If sign-in mail is off, `npm run " +
+      "five emails an hour go to an address, and twenty to a network. If sign-in mail is off, `npm run " +
       "console-link` prints a link.",
     key: "open",
     body: AskForLink,
@@ -52,7 +52,7 @@ consoleRoutes.post(
     if (id !== null) platform.later(mailNewLink(platform, id));
     return {
       mail: "ON" as const,
-      message: "If this address belongs to a person here, a mail with a code is on its way.",
+      message: "If this address belongs to a person here, an email with a code is on its way.",
     };
   },
 );
@@ -61,7 +61,7 @@ consoleRoutes.post(
   "/console/session/code",
   {
     id: "signInByCode",
-    summary: "Sign in with the code from a mail",
+    summary: "Sign in with the code from an email",
     description:
       "Works only in the browser that requested the mail. The answer sets a session cookie, which expires 30 days after its last " +
       "use. A code stops working after five wrong tries.",

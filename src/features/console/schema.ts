@@ -15,7 +15,7 @@ export const AskedForLink = z
   })
   .meta({
     id: "AskedForSignInMail",
-    example: { mail: "ON", message: "If this address belongs to a person here, a mail with a code is on its way." },
+    example: { mail: "ON", message: "If this address belongs to a person here, an email with a code is on its way." },
   });
 
 export const TypedCode = z

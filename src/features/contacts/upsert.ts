@@ -18,7 +18,7 @@ import type { UpsertContact } from "./schema";
 
 /**
  * Implements `POST /contacts`: creates or changes one contact in one round trip. If `confirm` is set, a contact that is
- * not subscribed gets a mail with a link, and stays unsubscribed until the link is used.
+ * not subscribed gets an email with a link, and stays unsubscribed until the link is used.
  */
 export async function upsertContact(
   ctx: Context,

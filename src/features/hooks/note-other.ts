@@ -6,7 +6,7 @@ const noted = expiringCache<true>({ ttlMs: dayMs, maxEntries: 100 });
 
 /**
  * Logs a provider's event that has no meaning for Petrel. Each kind is logged once, because a webhook that sends every
- * kind sends several events for each mail.
+ * kind sends several events for each email.
  */
 export function noteOther(platform: Platform, provider: string, name: string): void {
   const key = `${provider} ${name}`;

@@ -10,7 +10,7 @@ export type ShownMail = OutboxMessage & { raw: string; projectName: string; stat
 
 export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
-  /** The next page lists mails with ids below this id; null on the last page. */
+  /** The next page lists emails with ids below this id; null on the last page. */
   nextBefore: string | null;
   /** A string that changes whenever the content of the page does. */
   version: string;
@@ -32,11 +32,11 @@ interface Found {
 const installation = "This installation";
 
 const mailsPerPage = 25;
-/** The number of mails that a search by subject reads at once, and the maximum number of such reads. */
+/** The number of emails that a search by subject reads at once, and the maximum number of such reads. */
 const searchWindow = 270;
 const maxWindows = 4;
 
-/** Returns one page of the newest mails. Their sources are read one by one, because each may be large. */
+/** Returns one page of the newest emails. Their sources are read one by one, because each may be large. */
 export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<OutboxPage> {
   const found = await findMails(platform, wanted);
   const shown = found.slice(0, mailsPerPage);
@@ -49,7 +49,7 @@ export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<
   return { mails, nextBefore: last ? publicId(last.mail.row.id) : null, version: versionOf(found) };
 }
 
-/** Returns the current version of a page and its mails, without reading any source. */
+/** Returns the current version of a page and its emails, without reading any source. */
 export async function outboxVersion(
   platform: Platform,
   wanted: Wanted,
@@ -62,7 +62,7 @@ function versionOf(found: Found[]): string {
   return found.map(({ mail, state }) => `${textOf(mail.row.id)}.${state?.status}`).join(" ");
 }
 
-/** Returns one mail. */
+/** Returns one email. */
 export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
   const mail = await getStored(platform, id);
   const states = await statesOf(platform, [mail]);
@@ -71,8 +71,8 @@ export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
 }
 
 /**
- * Returns the mails of a page, and one more if there is a next page. A search by subject scans only about a thousand
- * mails.
+ * Returns the emails of a page, and one more if there is a next page. A search by subject scans only about a thousand
+ * emails.
  */
 async function findMails(platform: Platform, { to, subject, before }: Wanted): Promise<Found[]> {
   const isSearch = subject !== undefined;

@@ -8,8 +8,8 @@ import type { Platform } from "../../platform/context";
 import { maxSweptRows } from "../../platform/sweep";
 
 /**
- * Deletes up to `maxSweptRows` stored mails, oldest first, and returns how many. Rows are deleted first: a file without
- * a row only wastes space, but a row without a file is an error.
+ * Deletes up to `maxSweptRows` stored emails, oldest first, and returns how many. Rows are deleted first: a file
+ * without a row only wastes space, but a row without a file is an error.
  */
 export async function deleteMessages(platform: Platform, where: SQL): Promise<number> {
   const batch = openBatch(platform, platform.control);

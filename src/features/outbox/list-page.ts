@@ -12,7 +12,7 @@ interface Given {
   now: Date;
 }
 
-/** `/outbox`: the newest mails. */
+/** `/outbox`: the newest emails. */
 export function listPage({ mails, nextBefore, version }: OutboxPage, { to, subject, origin, now }: Given): Html {
   const isFiltered = to !== undefined || subject !== undefined;
   const filters = { ...(to ? { to } : {}), ...(subject ? { subject } : {}) };
@@ -28,7 +28,7 @@ ${mails.length > 0 || isFiltered ? filter({ to, subject }, mails) : ""}
 </div>
 <div id="mails" data-version="${version}">
 ${mails.length > 0 ? html`<ol class="mails">${mails.map((mail) => row(mail, now))}</ol>` : nothing({ to, subject }, origin)}
-${older ? html`<p class="more"><a class="button" href="${older}">Older mails</a></p>` : ""}
+${older ? html`<p class="more"><a class="button" href="${older}">Older emails</a></p>` : ""}
 ${mails.length > 0 ? emptyForm : ""}
 </div>`,
     { script: "/outbox/live.js" },
@@ -67,7 +67,7 @@ function nothing({ to, subject }: Filters, origin: string): Html {
   if (subject) {
     return html`<section class="note">
 <h2>No mail with “<bdi>${subject}</bdi>” in its subject</h2>
-<p>The search covers the newest 1,000 mails${to ? html` to <bdi>${to}</bdi>` : ""}.</p>
+<p>The search covers the newest 1,000 emails${to ? html` to <bdi>${to}</bdi>` : ""}.</p>
 </section>`;
   }
   if (to) {

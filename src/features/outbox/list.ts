@@ -11,7 +11,7 @@ import { type OutboxMessage, openMessage, type StoredMail } from "./message";
  */
 const wasAccepted = ne(outboxMessages.id, outboxMessages.emailId);
 
-/** Lists the newest accepted mails. Their sources are read one by one, because each may be large. */
+/** Lists the newest accepted emails. Their sources are read one by one, because each may be large. */
 export async function listMessages(
   platform: Platform,
   { to, limit }: { to?: string; limit: number },
@@ -43,7 +43,7 @@ export async function listStored(
 const { source: _, ...shown } = getTableColumns(outboxMessages);
 
 /**
- * Selects stored mails with their projects; a deleted project's mail remains until the project's row is gone. Mail of
+ * Selects stored emails with their projects; a deleted project's mail remains until the project's row is gone. Mail of
  * the installation itself has no project. When another provider is in use, only mail of test clocks is selected.
  */
 export function selectStored(platform: Platform, condition: SQL | undefined) {

@@ -6,12 +6,12 @@ import { badge, exactTime, noSubject, page, timeAgo } from "./page";
 // A source with attachments can have many megabytes. This many characters are enough to read; the download is complete.
 const maxSourceShown = 50_000;
 
-/** `/outbox/{id}`: one mail with all its parts. */
+/** `/outbox/{id}`: one email with all its parts. */
 export function mailPage(mail: ShownMail, { withImages, now }: { withImages: boolean; now: Date }): Html {
   const subject = mail.subject || noSubject;
   return page(
     `${subject} · Outbox`,
-    html`<p class="back"><a href="/outbox">← All mails</a></p>
+    html`<p class="back"><a href="/outbox">← All emails</a></p>
 <h1 dir="auto">${subject}</h1>
 <dl class="facts">
 <div><dt>From</dt><dd dir="auto">${mail.from}</dd></div>
@@ -22,7 +22,7 @@ ${mail.state ? html`<div><dt>Status</dt><dd>${badge(mail.state)} ${mail.state.er
 <div><dt>Project</dt><dd dir="auto">${mail.projectName}</dd></div>
 <div><dt>Email id</dt><dd><code>${mail.emailId}</code></dd></div>
 </dl>
-<nav class="parts" aria-label="Parts of this mail">
+<nav class="parts" aria-label="Parts of this email">
 <a href="#html">HTML</a><a href="#text">Text</a><a href="#headers">Headers</a>
 ${mail.attachments.length > 0 ? html`<a href="#attachments">Attachments</a>` : ""}<a href="#source">Source</a>
 </nav>
@@ -35,7 +35,7 @@ ${sourcePart(mail)}`,
 }
 
 function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html {
-  if (mailHtml === null) return part("html", "HTML", html`<p class="none">This mail has no HTML part.</p>`);
+  if (mailHtml === null) return part("html", "HTML", html`<p class="none">This email has no HTML part.</p>`);
   const hints = [
     /\bhref\b/i.test(mailHtml) ? "Links open in a new tab. " : "",
     !withImages && hasForeignImages(mailHtml)
@@ -53,7 +53,7 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
   );
 }
 
-/** The permissions of a mail's frame. */
+/** The permissions of an email's frame. */
 export const frameSandbox = "allow-popups allow-popups-to-escape-sandbox";
 
 /**
@@ -66,7 +66,9 @@ function hasForeignImages(mailHtml: string): boolean {
 
 function textPart({ text }: ShownMail): Html {
   const shown =
-    text === null ? html`<p class="none">This mail has no text part.</p>` : html`<pre dir="auto">${linked(text)}</pre>`;
+    text === null
+      ? html`<p class="none">This email has no text part.</p>`
+      : html`<pre dir="auto">${linked(text)}</pre>`;
   return part("text", "Text", shown);
 }
 

@@ -6,7 +6,7 @@ import { emails } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import type { StoredMail } from "./message";
 
-/** The current state of a mail, from its email record. */
+/** The current state of an email, from its email record. */
 export interface MailState {
   status: EmailStatus;
   error: string | null;
@@ -16,7 +16,7 @@ export interface MailState {
 /** The maximum number of ids in one query, because D1 takes at most 100 parameters per statement. */
 const idsPerQuery = 90;
 
-/** Finds the records of stored mails, by the ids of their emails. A mail without a record is left out. */
+/** Finds the records of stored emails, by the ids of their emails. An email without a record is left out. */
 export async function statesOf(platform: Platform, mails: StoredMail[]): Promise<Map<Id, MailState>> {
   const projects = new Map(mails.flatMap(({ project }) => (project ? [[project.number, project]] : [])));
   const found = new Map<Id, MailState>();

@@ -12,7 +12,7 @@ import type { Platform } from "../../platform/context";
 /** The row of a stored mail, without its source, and its project. */
 export interface StoredMail {
   row: Omit<OutboxRow, "source">;
-  /** The mail's project; null for a mail of the installation itself. */
+  /** The mail's project; null for an email of the installation itself. */
   project: { id: string; number: number; shard: string; name: string } | null;
 }
 

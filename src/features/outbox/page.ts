@@ -16,21 +16,21 @@ export function page(title: string, main: Html, { script }: { script?: string } 
   return framed({ title, style: "/outbox/style.css", header, main, ...(script ? { script } : {}) });
 }
 
-/** Shows that a mail does not exist, or no longer does. */
+/** Shows that an email does not exist, or no longer does. */
 export function missingPage(): Html {
   return page(
     "Not in the outbox",
     html`<section class="note">
-<h1>This mail is not in the outbox</h1>
+<h1>This email is not in the outbox</h1>
 <p>The outbox was emptied, or the address of this page is incomplete.</p>
-<p><a href="/outbox">See all mails</a></p>
+<p><a href="/outbox">See all emails</a></p>
 </section>`,
   );
 }
 
 const failures = new Set<EmailStatus>(["BOUNCED", "COMPLAINED", "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
 
-/** Shows the status of a mail from its email's record. */
+/** Shows the status of an email from its email's record. */
 export function badge(state: MailState | null): Html | "" {
   if (state === null) return "";
   const { status, error } = state;

@@ -40,7 +40,7 @@ outbox.get(
   "/outbox/messages/{id}",
   {
     id: "getOutboxMessage",
-    summary: "Get a mail from the outbox with its MIME source",
+    summary: "Get an email from the outbox with its MIME source",
     params: IdParam,
     ok: OutboxMessageWithSource,
   },

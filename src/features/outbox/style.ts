@@ -1,6 +1,6 @@
 import { houseStyle } from "../../core/house-style";
 
-/** The style of the outbox. Cells show text of mails, so every cell lets long words break. */
+/** The style of the outbox. Cells show text of emails, so every cell lets long words break. */
 export const style = `${houseStyle}
 :root { --mono: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 html { scroll-padding-top: 1rem; }
@@ -81,7 +81,7 @@ main > section:not(.note) { margin-top: 2rem; }
 .parts a { padding: 0.25rem 0; }
 section > h2 { margin-bottom: 0.625rem; }
 .hint, .none { color: var(--quiet); font-size: 0.9375rem; margin: 0.5rem 0; }
-/* A mail is written for white paper, whatever the page around it looks like. */
+/* An email is written for white paper, whatever the page around it looks like. */
 iframe { display: block; width: 100%; height: min(36rem, 75vh); min-height: 12rem; resize: vertical; background: #fff; color-scheme: light; border: 1px solid var(--line); border-radius: 12px; }
 .narrow { display: flex; align-items: center; gap: 0.5rem; width: fit-content; min-height: 1.5rem; margin-bottom: 0.5rem; font-size: 0.9375rem; color: var(--quiet); cursor: pointer; }
 .narrow input { min-height: 0; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--main); }

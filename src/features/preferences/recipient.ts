@@ -5,7 +5,7 @@ import { type ContactRow, contacts } from "../../db/tables";
 import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
-/** A person who followed a link in a mail. */
+/** A person who followed a link in an email. */
 export interface Recipient {
   ctx: Context;
   contact: ContactRow;

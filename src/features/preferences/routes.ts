@@ -99,7 +99,7 @@ preferences.get("/subscribe/:token", byLink, (c) =>
 preferences.post("/subscribe/:token", byLink, async (c) => {
   await readForm(c);
   return withRecipient(c, "subscribe", async (recipient) => {
-    // A person who subscribes again from a mail also joins the mail's topic.
+    // A person who subscribes again from an email also joins the mail's topic.
     const topic = await findTopicOfMail(recipient);
     const after = await setSubscription(recipient, true, topic?.slug);
     return show(c, subscribed(readerOf(c, after), managePath(after)));

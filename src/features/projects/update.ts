@@ -19,7 +19,7 @@ import type { UpdateProject } from "./schema";
 
 /**
  * Changes the given fields. Enabling a project again clears the reason why it was disabled. Lifting the pause of a
- * project's marketing email restarts the count of mails by which its reputation is judged.
+ * project's marketing email restarts the count of emails by which its reputation is judged.
  */
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
@@ -73,7 +73,7 @@ async function requireTemplate(platform: Platform, project: Project, templateId:
 }
 
 /**
- * Returns the columns that lift a pause; none if there is no pause. First begins a new block of counted mails in the
+ * Returns the columns that lift a pause; none if there is no pause. First begins a new block of counted emails in the
  * project's database. If the pause cannot be lifted afterwards, the only effect is that the previous block ended early.
  */
 async function liftPause(platform: Platform, project: Project) {

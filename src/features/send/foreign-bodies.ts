@@ -1,13 +1,13 @@
 import { type ForeignName, foreign } from "../../core/foreign-names";
 
-/** The wrappers that other APIs put around a whole mail, and their names for its parts. */
+/** The wrappers that other APIs put around a whole email, and their names for its parts. */
 export const foreignBodiesOfSend: ForeignName[] = [
   {
     name: "personalizations",
-    advice: "Use to, subject and body, at the top level: a call is one mail, to one recipient or to a list",
+    advice: "Use to, subject and body, at the top level: a call is one email, to one recipient or to a list",
   },
   ...foreign(["message", "Messages", "Message", "Content"], {
-    advice: "Use to, from, subject and body, at the top level: a call is one mail",
+    advice: "Use to, from, subject and body, at the top level: a call is one email",
   }),
   ...foreign(["content", "htmlContent", "HtmlBody", "htmlBody", "html_body"], {
     standsFor: "body",

@@ -45,7 +45,7 @@ export const Template = z
     topicId: z
       .string()
       .nullable()
-      .meta({ description: "The topic of the template's mail. Contacts who left the topic do not get this mail." }),
+      .meta({ description: "The topic of the template's mail. Contacts who left the topic do not get this email." }),
     version: VersionNumber,
     projectId: z.string(),
     createdAt: z.iso.datetime(),

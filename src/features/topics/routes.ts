@@ -23,7 +23,7 @@ topics.post(
     summary: "Create a topic",
     description:
       "A project may have at most 50 topics. Mail belongs to a topic by its template's `topicId`: contacts " +
-      "who left the topic get none of this mail. `subscribed: false` on a contact overrules all topics.",
+      "who left the topic get none of this email. `subscribed: false` on a contact overrules all topics.",
     body: CreateTopic,
     created: Topic,
     refusals: () => [tooManyTopics()],

@@ -129,7 +129,7 @@ ${readsCopies ? bookmarks : ""}## Limits
 | What | Limit |
 | --- | --- |
 | Recipients of one call | 500 |
-| Attachments of one mail | 10 files, 10 MB together |
+| Attachments of one email | 10 files, 10 MB together |
 | Data of one contact | 64 KB |
 | Contacts of a bulk call | 1,000 |
 | Templates, workflows of a project | 1,000 each |

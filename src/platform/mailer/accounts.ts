@@ -44,7 +44,7 @@ export function accountNamed(accounts: MailAccounts, name: string): MailAccount 
 
 /**
  * Returns the other provider that may have been called for a transactional mail: the fallback for `main`, and `main`
- * for the fallback. A mail whose outcome at the other provider is unknown must be retried there, because only that
+ * for the fallback. An email whose outcome at the other provider is unknown must be retried there, because only that
  * provider would recognise it. Returns null when there is no other provider.
  */
 export function otherOf({ main, fallback }: MailAccounts, { name }: Pick<Mailer, "name">): string | null {

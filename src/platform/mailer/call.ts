@@ -54,8 +54,8 @@ export function kindOfStatus(status: number): RefusalKind {
 }
 
 /**
- * Returns the receipts of a call with several mails that was refused as a whole. Unless the account or the provider is
- * at fault, one of the mails caused the refusal. All of them count as tried, so that each is sent alone next time.
+ * Returns the receipts of a call with several emails that was refused as a whole. Unless the account or the provider is
+ * at fault, one of the emails caused the refusal. All of them count as tried, so that each is sent alone next time.
  */
 export function receiptsOfRefusal(receipt: Receipt, mails: number): Receipt[] {
   const { kind } = receipt;

@@ -24,12 +24,12 @@ export interface AddedDomain extends SenderDomain {
 export interface Mailer extends Abilities {
   name: string;
   /**
-   * Hands over up to `mailsPerCall` mails in one call, and returns a receipt for each. `key` is the id of the call; a
-   * repeat has the same key. Throws when no answer arrives, in which case the mails may have been sent.
+   * Hands over up to `mailsPerCall` emails in one call, and returns a receipt for each. `key` is the id of the call; a
+   * repeat has the same key. Throws when no answer arrives, in which case the emails may have been sent.
    */
   deliver(messages: readonly Message[], key: string): Promise<Receipt[]>;
   /**
-   * Looks up which mails of a call the provider has, after the answer to the call was lost. Returns a map from the
+   * Looks up which emails of a call the provider has, after the answer to the call was lost. Returns a map from the
    * emails' public ids to the provider's message ids. Throws unless the provider gives a complete answer. Defined only
    * for providers that store accepted mail and can search it by the id of our call.
    */

@@ -20,7 +20,7 @@ export interface Pace {
   nextTurn(drainer: Drainer): Promise<NextTurn>;
   /** Returns how many mails a turn may read, for a project with its own pace. */
   takeShare(permitId: string, wanted: { perSecond: number; mails: number }): Promise<number>;
-  /** Records that a turn has read this many mails, up to a cursor, which is null when there are no more. */
+  /** Records that a turn has read this many emails, up to a cursor, which is null when there are no more. */
   readUpTo(permitId: string, read: { cursor: MailCursor | null; mails: number }): Promise<void>;
   /** Reports the outcome of a round, and returns whether the next one may start. */
   mayGoOn(permitId: string, verdict: Verdict, calls: number): Promise<boolean>;
@@ -29,7 +29,7 @@ export interface Pace {
   addWaiting(found: { project: number; priority: Priority }[]): Promise<{ drainAt: number | null }>;
   /** Whether the account has been paused long enough that transactional mail should use another one. */
   isTransactionalDown(): Promise<boolean>;
-  /** The recent speed of campaigns in mails per second, measured while more mail was waiting; null when unknown. */
+  /** The recent speed of campaigns in emails per second, measured while more mail was waiting; null when unknown. */
   campaignsPerSecond(): Promise<number | null>;
   /** The state of each lane; null when unknown. */
   lanes(): Promise<Lanes | null>;

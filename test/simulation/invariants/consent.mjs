@@ -5,7 +5,9 @@ import { emailOfTag } from "./ids.mjs";
 const onTheWayMs = 10_000;
 const vague = new Set(["hangs", "slow", "loses answer"]);
 
-/** What a person or a tenant has refused before a mail was handed over is obeyed, and what a person said stays said. */
+/**
+ * What a person or a tenant has refused before an email was handed over is obeyed, and what a person said stays said.
+ */
 export function consentDisobeyed(world, state) {
   return [...mailsUnwanted(world, state), ...optOutsForgotten(world, state)];
 }
@@ -57,8 +59,8 @@ function mailsUnwanted(world, { facts, emails }) {
 }
 
 /**
- * When the mail was checked for the last time. A call with several mails that broke off is repeated whole, and is one
- * hand-over, also when it never arrived the first time. A single mail is checked each time.
+ * When the mail was checked for the last time. A call with several emails that broke off is repeated whole, and is one
+ * hand-over, also when it never arrived the first time. A single email is checked each time.
  */
 function handedOverAt({ at, arrived, row }) {
   if (!arrived.some(({ size }) => size > 1)) return arrived.findLast((arrival) => arrival.at <= at)?.at ?? at;

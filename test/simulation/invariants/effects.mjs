@@ -72,7 +72,7 @@ function faultsOfTrack(world, { entry, answers, hasKey }) {
   ];
 }
 
-/** A mail that came for a tenant is one event of its sender, once its notice was accepted. */
+/** An email that came for a tenant is one event of its sender, once its notice was accepted. */
 function faultsOfReceived(world, state, written) {
   const { numberOf, facts } = state;
   const disabled = new Set(facts.filter(({ is }) => is === "disabling").map(({ tenant }) => tenant));

@@ -37,7 +37,7 @@ export function hitsMiscounted(state) {
 /** The provider may report one open in addition, or two if a restore had it take the mail again. */
 function faultsOf(email, kind, hits, state) {
   const [count, at] = columns[kind];
-  // After a restore, nobody knows of a mail that went out in the time that is lost.
+  // After a restore, nobody knows of an email that went out in the time that is lost.
   const isForgotten = ({ mail, at: takenAt, answer: { at } }) =>
     isLost(state, tenantOf(mail), takenAt, { lateMs: unrecorded.lateMs }) ||
     isLost(state, tenantOf(mail), at, unrecorded);

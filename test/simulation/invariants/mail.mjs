@@ -7,7 +7,7 @@ const final = new Set([...taken, "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]
 /** What happens to a call of which the caller does not learn whether it was taken. */
 const vague = new Set(["hangs", "slow", "loses answer"]);
 
-/** SENT means that the provider took a mail exactly once; UNKNOWN that an answer was lost. */
+/** SENT means that the provider took an email exactly once; UNKNOWN that an answer was lost. */
 export function mailUnaccounted(world, state) {
   const { emails, outbox, facts } = state;
   const { mails, arrivals } = world.outside.provider;
@@ -58,13 +58,13 @@ function variantFaults({ tag, mail }, emails) {
   return [`${row.id} is of variant ${row.variant}, and was sent with "${mail.subject}"`];
 }
 
-/** For so long nobody else may hand a mail over while its call is open: the lease, less what clocks differ. */
+/** For so long nobody else may hand an email over while its call is open: the lease, less what clocks differ. */
 const leaseMs = 110_000;
 
 /** For so long after a restore, a consumer that read rows before it may still call. */
 const undoneLateMs = 40_000;
 
-/** Nobody hands a mail over while another call with it is open. */
+/** Nobody hands an email over while another call with it is open. */
 function handedOverTwice(state, arrivals) {
   // A row of before the restore does not know of a call that is open.
   const isKnown = ({ email, at }) => !isWindow(state, nameIn(email), at, { lateMs: undoneLateMs });

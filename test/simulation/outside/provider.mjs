@@ -5,7 +5,7 @@ export const reportSecret = "whsec_c2ltdWxhdGVkLXNlY3JldC1vZi0zMi1ieXRlcy1sb25n"
 
 const secondMs = 1_000;
 const reportTries = 6;
-/** What becomes of mails, by a draw. */
+/** What becomes of emails, by a draw. */
 const fates = [
   [0.1, ["bounced"]],
   [0.15, ["delivered", "complained"]],
@@ -15,13 +15,16 @@ const fates = [
 
 /**
  * A mail provider with Resend's API, which recognises a key for a day. It may be slow, hang, refuse, throttle, lose
- * its answer, or fail after it took the mail; and it reports what became of each mail late, twice, and in any order.
+ * its answer, or fail after it took the mail; and it reports what became of each email late, twice, and in any order.
  */
 export class Provider {
   #taken = new Map();
-  /** The mails that were taken: `{ tag, at, mail, isAgain }`. */
+  /** The emails that were taken: `{ tag, at, mail, isAgain }`. */
   mails = [];
-  /** Each time a mail arrived, in a call of `size` mails that is over at some time: `{ tag, email, at, outcome, size, call }`. */
+  /**
+   * Each time an email arrived, in a call of `size` emails that is over at some time: `{ tag, email, at, outcome, size,
+   * call }`.
+   */
   arrivals = [];
   /** The reports that were answered 2xx: `{ tag, kind, mail, takenAt, at }`. */
   told = [];
@@ -83,7 +86,7 @@ export class Provider {
     return answer;
   }
 
-  /** Draws what becomes of a mail, and reports it. */
+  /** Draws what becomes of an email, and reports it. */
   #reportOf(id, mail) {
     const takenAt = this.time.now;
     const draw = this.random();
@@ -108,7 +111,9 @@ export class Provider {
     return this.#tell(`${id}-${kind}`, kind, data, taken, 1);
   }
 
-  /** Receives a mail for a domain, and tells of it; some are told twice. `taken` hears that the notice was accepted. */
+  /**
+   * Receives an email for a domain, and tells of it; some are told twice. `taken` hears that the notice was accepted.
+   */
   receive(from, to, taken) {
     const id = `in-${to}`;
     const times = this.faults.happens("reportComesTwice") ? 2 : 1;

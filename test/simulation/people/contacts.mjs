@@ -18,7 +18,7 @@ export const contactDeeds = {
     if (isGood(status)) caller.note({ is: "saved", email, key: `k${number}`, value: number });
   },
 
-  /** Follows the link in the header of a mail that arrived, as a mailbox provider does, or the one in its text. */
+  /** Follows the link in the header of an email that arrived, as a mailbox provider does, or the one in its text. */
   async optOutByLink(caller, { draws: [draw] }) {
     const { provider } = caller.world.outside;
     const mails = provider.mails.filter(({ mail }) => linkOf(mail) && nameOf(mail) === caller.tenant.name);
@@ -123,7 +123,7 @@ export function addressOf(mail) {
   return /<?([^<>\s]+@[^<>\s]+?)>?$/.exec([mail.to].flat()[0])[1];
 }
 
-/** The tenant to whose people a mail goes. */
+/** The tenant to whose people an email goes. */
 function nameOf(mail) {
   return addressOf(mail).split("@")[1].split(".")[0];
 }

@@ -1,7 +1,7 @@
 import { kindsOfEvents } from "./documents.mjs";
 import { persons } from "./plan.mjs";
 
-/** A mail of business too may offer to leave, also to a person who never subscribed. */
+/** An email of business too may offer to leave, also to a person who never subscribed. */
 const leaveBody = '<p>Hello</p><p><a href="{{ unsubscribeUrl }}">Leave</a></p>';
 
 /** Sends and tracks. Some callers give a key, and some of these call from two machines at once. */

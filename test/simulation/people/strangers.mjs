@@ -57,7 +57,7 @@ export const strangerDeeds = {
   },
 };
 
-/** The paths of the links of ours in a mail. */
+/** The paths of the links of ours in an email. */
 function linksIn({ html = "", headers }) {
   const all = `${html} ${headers?.["List-Unsubscribe"] ?? ""}`.matchAll(
     /https:\/\/mail\.acme\.test(\/[^"<>\s/]+\/[^"<>\s/?]+)/g,

@@ -34,7 +34,7 @@ export async function settle(world, name) {
     await settleWorkflow(make, given[1], drawDocument(name, given[1])),
     await settleWorkflow(make, given[2], shortDocument(given[2])),
   ];
-  // A person whom only public keys have named would get one mail a day.
+  // A person whom only public keys have named would get one email a day.
   const address = (person) => `p${person}@${name}.example`;
   for (let person = 0; person < persons; person++) await make("/contacts", { email: address(person) });
   return {
@@ -53,7 +53,10 @@ export async function settle(world, name) {
   };
 }
 
-/** The workflows of a tenant: one that people enter again and again, one that they enter once, and one that is soon over. */
+/**
+ * The workflows of a tenant: one that people enter again and again, one that they enter once, and one that is soon
+ * over.
+ */
 function workflowsOf(given) {
   return [
     { ...given, title: "Journey", eventName: "signup", allowReentry: true },

@@ -9,14 +9,14 @@ import { say } from "../screen";
 import { openPetrel } from "../settings";
 
 export const send: Command = {
-  summary: "Send a mail",
+  summary: "Send an email",
   usage: "--to <address> (--subject … --body … | --file <file> | --template <name>)",
   options: {
     to: { type: "string", multiple: true, value: "address", about: "Who gets it; several times for several mails" },
     from: { type: "string", value: "address", about: "The sender, of a verified domain" },
     subject: { type: "string", value: "text", about: "The subject" },
     body: { type: "string", value: "html", about: "The body" },
-    file: { type: "string", value: "file", about: "A mail in a file: HTML or Markdown with front matter" },
+    file: { type: "string", value: "file", about: "An email in a file: HTML or Markdown with front matter" },
     template: { type: "string", value: "name", about: "A template, by name or id" },
     data: { type: "string", multiple: true, value: "key=value", about: "A value for the mail's variables" },
     key: {
@@ -31,7 +31,7 @@ export const send: Command = {
   ],
   async run(given) {
     const to = given.texts("to");
-    if (to.length === 0) throw new UsageError("A mail needs --to <address>");
+    if (to.length === 0) throw new UsageError("An email needs --to <address>");
     const mail = contentOf(given);
     const petrel = openPetrel();
     const name = given.text("template");
@@ -61,7 +61,7 @@ function contentOf(given: Given): Record<string, string> {
   );
   if (file === undefined) {
     if (given.text("template") === undefined && said.body === undefined)
-      throw new UsageError("A mail needs --body, --file or --template");
+      throw new UsageError("An email needs --body, --file or --template");
     return said;
   }
   const { fields, body } = readFrontMatter(readFileSync(file, "utf8"), file);

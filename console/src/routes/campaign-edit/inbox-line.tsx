@@ -6,7 +6,7 @@ interface InboxLineProps {
   text: string;
 }
 
-/** Shows a mail as an inbox on a phone lists it, cut off at the end of the line. */
+/** Shows an email as an inbox on a phone lists it, cut off at the end of the line. */
 export function InboxLine({ from, subject, text }: InboxLineProps) {
   const { words } = useWords();
   return (

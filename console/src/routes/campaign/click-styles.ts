@@ -28,7 +28,7 @@ const badge = [
 const important = (rules: string[]) => rules.map((rule) => `${rule}!important`).join(";");
 
 /**
- * Shows clicks on the links of a mail by styles only: the mail stays unchanged, and is not parsed. A mark follows its
+ * Shows clicks on the links of an email by styles only: the mail stays unchanged, and is not parsed. A mark follows its
  * link, whose outline is stronger the more often it was clicked.
  */
 export function clickStyles(marks: ClickMark[]): string {

@@ -7,7 +7,7 @@ import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
-/** Shows the actions for a mail in its state. The service has the last word, and explains refusals. */
+/** Shows the actions for an email in its state. The service has the last word, and explains refusals. */
 export function Actions({ email: { id, status } }: { email: Email }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

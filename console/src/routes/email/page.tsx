@@ -15,7 +15,7 @@ import { Why } from "./why";
 
 const route = getRouteApi("/p/$project/emails/$email");
 
-/** Shows one mail: what happened to it, why, and how its reader saw it. */
+/** Shows one email: what happened to it, why, and how its reader saw it. */
 export function EmailPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -4,7 +4,7 @@ import { useWords } from "../../words/words";
 
 type Forecast = NonNullable<ContactExplanation["retry"]>;
 
-/** Shows what sending a mail again would do, according to the service. */
+/** Shows what sending an email again would do, according to the service. */
 export function RetryForecast({ of: { verdict, to, mayArriveTwice, waitsUntil, because } }: { of: Forecast }) {
   const { words } = useWords();
   const texts = words.email.again;

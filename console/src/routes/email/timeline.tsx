@@ -10,7 +10,7 @@ interface Moment {
 }
 
 /**
- * Shows the events of a mail, one below the other. The longer the wait between two events, the larger their distance.
+ * Shows the events of an email, one below the other. The longer the wait between two events, the larger their distance.
  */
 export function Timeline({ email }: { email: EmailWithEvents }) {
   const { words, locale } = useWords();

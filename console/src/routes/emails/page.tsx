@@ -23,7 +23,7 @@ const lookMs = 10_000;
 const firstMail = `curl -X POST $PETREL/v1/send -H "Authorization: Bearer $SECRET" -H "Content-Type: application/json" \\
   -d '{ "to": "ada@example.com", "from": "hello@acme.example", "subject": "Hi", "body": "<p>Hi</p>" }'`;
 
-/** Shows the mail log: every mail of the project, newest first. */
+/** Shows the mail log: every email of the project, newest first. */
 export function EmailsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -61,7 +61,7 @@ function What({ project, name, metadata: { emailId } }: WhatProps) {
   );
 }
 
-/** Returns the subject of an entry: a link, a mail's subject, or the name of an event, a topic or a segment. */
+/** Returns the subject of an entry: a link, an email's subject, or the name of an event, a topic or a segment. */
 function detailOf({ link, subject, event, segment, topic }: Activity["metadata"]): string {
   return (
     ([link, subject, segment, topic, event].find((one) => typeof one === "string" && one !== "") as string | "") ?? ""

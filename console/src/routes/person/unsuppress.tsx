@@ -5,7 +5,7 @@ import { Button } from "../../parts/button";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
-/** Offers to lift the suppression of an address, when the suppression is the reason why a mail was not sent. */
+/** Offers to lift the suppression of an address, when the suppression is the reason why an email was not sent. */
 export function Unsuppress({ email }: { email: string }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -19,7 +19,7 @@ interface SignInProps {
 }
 
 /**
- * Signs in. A passkey works at once. Otherwise an address gets a mail, and the mail's code opens a session in this
+ * Signs in. A passkey works at once. Otherwise an address gets an email, and the mail's code opens a session in this
  * browser.
  */
 export function SignIn({ access }: SignInProps) {

@@ -44,7 +44,7 @@ export const campaignEdit = {
   uncounted: "The number of people is not known now.",
   untilCondition: "Until there is a condition, the audience stays as it was.",
   canary: {
-    advice: "A few people get it first, and the others only if few mails bounce and few are reported as spam.",
+    advice: "A few people get it first, and the others only if few emails bounce and few are reported as spam.",
     begin: "Begin with a part",
     end: "Without a first part",
     percent: "Share of the first part, in %",

@@ -21,7 +21,7 @@ export const campaigns = {
   of: (part: string, whole: string) => `${part} of ${whole}`,
   readBy: (opened: string, clicked: string) => `${opened} opened, ${clicked} clicked`,
   none: "No campaign yet",
-  noneAdvice: "Write one mail to many people, have it checked for each of them, and send it when you are sure.",
+  noneAdvice: "Write one email to many people, have it checked for each of them, and send it when you are sure.",
   noMatch: "No campaign matches",
   edit: "Edit",
   duplicate: "Duplicate",
@@ -70,7 +70,7 @@ export const campaigns = {
   },
   heldBy: {
     paused: "Somebody paused it. Nothing goes out until it is resumed.",
-    "bounce rate": "Too many mails of the first part bounced. Look at them, then send to the others or cancel.",
+    "bounce rate": "Too many emails of the first part bounced. Look at them, then send to the others or cancel.",
     "complaint rate":
       "Too many people of the first part reported it as spam. Look at it, then send to the others or cancel.",
     "no reports":
@@ -113,13 +113,13 @@ export const campaigns = {
   brake: "What stops it by itself",
   ofCanary: counted({
     one: (count) => `Of the first part, ${count} mail so far`,
-    other: (count) => `Of the first part, ${count} mails so far`,
+    other: (count) => `Of the first part, ${count} emails so far`,
   }),
   ofProject: counted({
     one: () => "Of the last mail of the project",
-    other: (count) => `Of the last ${count} mails of the project`,
+    other: (count) => `Of the last ${count} emails of the project`,
   }),
-  ofFew: "A project is judged from 1,000 mails on. This is the campaign alone",
+  ofFew: "A project is judged from 1,000 emails on. This is the campaign alone",
   bounces: "Bounced",
   complaints: "Reported as spam",
   limit: (rate: string, most: string) => `${rate} of at most ${most}`,

@@ -44,7 +44,7 @@ export const home = {
   goTo: {
     domains: "To the domains",
     campaign: "To the campaign",
-    emails: "To these mails",
+    emails: "To these emails",
     keys: "To the keys",
     jobs: "To the jobs",
     project: "To the project",

@@ -28,7 +28,7 @@ export const pages = {
     code: "The code of eight characters from the mail",
     enter: "Sign in",
     sent: (email: string) =>
-      `If ${email} is the address of a person here, a mail is on its way. It is good for 15 minutes.`,
+      `If ${email} is the address of a person here, an email is on its way. It is good for 15 minutes.`,
     other: "Use another address",
   },
   status: {
@@ -78,7 +78,7 @@ export const pages = {
     firstSubject: "The first mail",
     firstBody: "This is the first mail of this project. It works.",
     none: "No mail has been sent yet",
-    noneAdvice: "Each mail that this project sends appears here within a second, with what became of it.",
+    noneAdvice: "Each email that this project sends appears here within a second, with what became of it.",
     noMatch: "No mail matches these filters",
   },
   email: {
@@ -108,7 +108,7 @@ export const pages = {
     views: { desk: "Desktop", phone: "Phone", text: "Text", headers: "Headers", source: "HTML" },
     dark: "Dark",
     images: "Load images",
-    noHeaders: "It has no headers beyond those of every mail.",
+    noHeaders: "It has no headers beyond those of every email.",
     attachments: "Attachments",
     frame: "The mail as it is shown to its reader",
     retry: "Send again",
@@ -120,7 +120,7 @@ export const pages = {
       waits: "It would wait until",
     },
     cancel: "Do not send",
-    cancelTitle: "Do not send this mail?",
+    cancelTitle: "Do not send this email?",
     cancelAdvice: "It is cancelled, and can be sent again later.",
   },
   verdict: {

@@ -40,7 +40,7 @@ export const person = {
   sources: {
     API: "a call of the API",
     IMPORT: "an import",
-    SEND: "a mail that was sent",
+    SEND: "an email that was sent",
     TRACK: "an event",
     PUBLIC: "a form or a page",
     MEMBERS: "a list of members",

@@ -1,7 +1,7 @@
 import { isAutomatedAgent } from "../../tracking/automated";
 import type { Report } from "../status";
 
-/** A provider's report about one mail. It may arrive late, twice, or before the mail is recorded. */
+/** A provider's report about one email. It may arrive late, twice, or before the mail is recorded. */
 export interface Notice {
   /** The tag that we gave the provider; null when the report lacks it. */
   tag: string | null;
@@ -57,7 +57,7 @@ export function hardBounce(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "hard", reason: reasonIn(reasons) };
 }
 
-/** Reports that the provider has stopped trying to deliver this mail, and that the recipient is not to blame. */
+/** Reports that the provider has stopped trying to deliver this email, and that the recipient is not to blame. */
 export function gaveUp(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "soft", reason: reasonIn(reasons) };
 }

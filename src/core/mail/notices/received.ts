@@ -1,6 +1,6 @@
 import { normalizeEmail } from "../address";
 
-/** A mail that a provider received for us. Its content is not read. */
+/** An email that a provider received for us. Its content is not read. */
 export interface ReceivedMail {
   /** The provider's id of the mail, which is the same when the notice is repeated. */
   receivedId: string;
@@ -24,7 +24,7 @@ interface Reported {
 
 type Written = string | null | undefined;
 
-/** The maximum number of addresses that are read. A mail with more recipients is not part of a correspondence. */
+/** The maximum number of addresses that are read. An email with more recipients is not part of a correspondence. */
 const maxAddresses = 100;
 const maxIdLength = 200;
 

@@ -8,7 +8,7 @@ export type Stage = "greeting" | "sign in" | "sender" | "recipient" | "data" | "
 const aboutAccount = new Set([530, 534, 535, 538]);
 
 /**
- * Returns the receipt for a reply that is not a success. A 4xx is temporary: before a mail has begun, it is a problem
+ * Returns the receipt for a reply that is not a success. A 4xx is temporary: before an email has begun, it is a problem
  * of the server; afterwards, a problem of the mail. 421 always means that the server closes the connection.
  */
 export function receiptOfReply({ code, lines }: Reply, stage: Stage): Receipt {

@@ -24,9 +24,9 @@ import { insertEmailsTo } from "./insert-emails";
 
 /**
  * Double opt-in: `confirm: true` mails a link to a contact that is not subscribed. Everything is decided in the batch
- * that writes the contact, so concurrent calls cause one mail. A row in `confirmations` is the claim to a mail. A batch
- * that inserts no claim writes no mail, and the claims of earlier mails limit further ones. The claim has the id of the
- * mail, which contains the time of the request.
+ * that writes the contact, so concurrent calls cause one email. A row in `confirmations` is the claim to an email. A
+ * batch that inserts no claim writes no mail, and the claims of earlier emails limit further ones. The claim has the id
+ * of the mail, which contains the time of the request.
  */
 
 /** The statements that a call with `confirm: true` adds to its batch. */

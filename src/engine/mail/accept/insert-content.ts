@@ -32,7 +32,7 @@ export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statem
   );
 }
 
-/** The parts of a mail's content that a call or a workflow step sets. The template provides the other parts. */
+/** The parts of an email's content that a call or a workflow step sets. The template provides the other parts. */
 export interface ContentInput extends ContentChange {
   id: Id;
   templateId: Id | null;

@@ -39,7 +39,7 @@ interface ComposedRound {
 type ComposedMails = Omit<ComposedRound, "next"> & { ready: Ready[] };
 
 /**
- * A round of several mails accepts no further mail once it has more than this many bytes in memory, before encoding.
+ * A round of several emails accepts no further mail once it has more than this many bytes in memory, before encoding.
  */
 const maxRoundBytes = 4 * largeMailBytes;
 
@@ -49,7 +49,7 @@ const maxRoundBytes = 4 * largeMailBytes;
  */
 const maxRoundUnits = 100_000_000;
 
-/** Composes the mails of a planned round, and forms calls from those that can be handed over. */
+/** Composes the emails of a planned round, and forms calls from those that can be handed over. */
 export async function composeRound(ctx: Context, delivery: Delivery, planned: PlannedRound): Promise<ComposedRound> {
   const composed = await composeMails(ctx, delivery, planned);
   const { ready, ...others } = composed;
@@ -69,7 +69,7 @@ function newCallId(): string {
   return textOf(newId());
 }
 
-/** Repeats a call completely or not at all: the provider would not recognise it with different mails. */
+/** Repeats a call completely or not at all: the provider would not recognise it with different emails. */
 function repeated(repeat: Repeat, { ready, failed }: ComposedMails): Omit<ComposedRound, "setAside"> {
   const mine = repeat.emails.filter(({ status, round }) => status === "QUEUED" && round === repeat.id);
   const [first] = failed;
@@ -86,7 +86,7 @@ function repeated(repeat: Repeat, { ready, failed }: ComposedMails): Omit<Compos
 }
 
 /**
- * Composes mails one by one. The size of a mail, and the work to render it, may only become known here. A template's
+ * Composes emails one by one. The size of an email, and the work to render it, may only become known here. A template's
  * body in R2 was never measured, and a small body can render to a large text. The round of a repeated call never ends
  * early.
  */
@@ -139,8 +139,8 @@ async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boole
 }
 
 /**
- * Whether a mail waits until its project's marketing is resumed. A mail that may already have been sent does not wait:
- * its call is repeated while the provider still recognises it.
+ * Whether an email waits until its project's marketing is resumed. An email that may already have been sent does not
+ * wait: its call is repeated while the provider still recognises it.
  */
 function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: EmailRow): boolean {
   return uncertainSince === null && contents.get(contentId)?.type === "MARKETING";

@@ -80,7 +80,7 @@ export async function deliverFresh(items: readonly FreshMail[]): Promise<unknown
 interface Shared {
   item: FreshMail;
   /**
-   * The context for delivering this mail. It has the mail's share of the invocation's limits, and the account that
+   * The context for delivering this email. It has the mail's share of the invocation's limits, and the account that
    * carries the mail.
    */
   ctx: Context;

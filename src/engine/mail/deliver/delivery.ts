@@ -34,7 +34,7 @@ export interface Delivery {
   contents: Map<Id, ContentRow>;
   /** Ids of contents whose sender domain is verified in this project now. */
   maySend: Set<Id>;
-  /** Ids of contents whose mails are handled alone. Composing may add more. */
+  /** Ids of contents whose emails are handled alone. Composing may add more. */
   large: Set<Id>;
   /**
    * The body and the files of the content that was composed last. They are kept for the next recipients, who often get

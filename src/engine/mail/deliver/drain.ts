@@ -105,7 +105,7 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
 }
 
 /**
- * Finds the mail of a turn. A probe is one mail that is taken out of order, so the cursor does not move. If no mail is
+ * Finds the mail of a turn. A probe is one email that is taken out of order, so the cursor does not move. If no mail is
  * found for a probe, the next page is read as usual. Once the main account works again, the account that stood in for
  * it takes only mail whose outcome it alone can settle.
  */

@@ -45,7 +45,7 @@ const passedByProbe = maxMailsInFlight + passedRows;
 
 /**
  * Finds the mail that probes whether the provider works again. The first due mail that was not in an unanswered call is
- * preferred, because an unanswered call may have many mails, and can only be repeated as a whole.
+ * preferred, because an unanswered call may have many emails, and can only be repeated as a whole.
  */
 export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
   const now = ctx.clock().getTime();

@@ -28,7 +28,7 @@ export interface Ready {
 export interface Call {
   id: string;
   mails: Ready[];
-  /** Whether the call was made before, without an answer. The provider may already know its key and its mails. */
+  /** Whether the call was made before, without an answer. The provider may already know its key and its emails. */
   isRepeat: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Between {
 /**
  * Runs the batch between two rounds of provider calls. It records the last round's results, ends the mail refused in
  * that round, and hands the next round over, except for mail that must not be sent. Returns the ids of the emails that
- * were handed over, and the refused mails.
+ * were handed over, and the refused emails.
  *
  * The hand-over is the only step from QUEUED to SENDING, immediately before the call. It requires that the row has not
  * changed since it was read, so when two consumers have composed the same email, only one gets it. It also checks
@@ -86,8 +86,8 @@ export async function recordAndHand(
 }
 
 /**
- * Returns the mails that must be checked before they are handed over. A repeated call with several mails must stay
- * identical, and its mails were checked the first time.
+ * Returns the emails that must be checked before they are handed over. A repeated call with several emails must stay
+ * identical, and its emails were checked the first time.
  */
 function freshOf({ mails, isRepeat }: Call): Ready[] {
   return isRepeat && mails.length > 1 ? [] : mails;
@@ -108,7 +108,7 @@ function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
 }
 
 /**
- * Ends refused mail. A mail that another consumer has taken or ended meanwhile no longer matches, and is left alone.
+ * Ends refused mail. An email that another consumer has taken or ended meanwhile no longer matches, and is left alone.
  */
 function updateRefused(ctx: Context, refused: Ready[], at: number): Statement[] {
   if (refused.length === 0) return [];

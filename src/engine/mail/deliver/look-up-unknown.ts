@@ -31,8 +31,8 @@ const readUnknown = columns({
 });
 
 /**
- * Selects the mail of one provider whose lookup is due. Only the provider that was called can be asked about a mail, so
- * the index is sorted by provider.
+ * Selects the mail of one provider whose lookup is due. Only the provider that was called can be asked about an email,
+ * so the index is sorted by provider.
  */
 const dueLookUps = (provider: string, now: Date) => sql`FROM emails INDEXED BY ix_emails_look_up
   WHERE status = 'UNKNOWN' AND provider = ${provider} AND look_up_at <= ${now.getTime()}`;
@@ -48,13 +48,13 @@ function askableOf(accounts: MailAccounts): MailAccount[] {
 
 /**
  * Sweeps mail whose outcome is unknown, and asks its provider about it, unless the provider cannot be asked. One lookup
- * covers all mails of a call. Mail that the provider has becomes SENT. Mail that it certainly does not have is queued
+ * covers all emails of a call. Mail that the provider has becomes SENT. Mail that it certainly does not have is queued
  * again, in the same row.
  *
- * While the provider is asked, a mail may change: a report may arrive, a person may retry the mail, or another tick may
- * settle it. So each statement requires the round of the lookup, and changes only mail whose outcome is still unknown.
- * Mail that is queued again keeps its round, because the answer to the first call may still arrive, and because a
- * cancelled campaign recognises its mail by the round.
+ * While the provider is asked, an email may change: a report may arrive, a person may retry the mail, or another tick
+ * may settle it. So each statement requires the round of the lookup, and changes only mail whose outcome is still
+ * unknown. Mail that is queued again keeps its round, because the answer to the first call may still arrive, and
+ * because a cancelled campaign recognises its mail by the round.
  */
 export async function lookUpUnknown(platform: Platform): Promise<void> {
   for (const account of askableOf(platform.accounts)) await lookUpAt(through(platform, account));

@@ -76,7 +76,7 @@ export async function makeCalls(
   return { results: made.flatMap(({ results }) => results), uncalled, verdict, calls: made.length };
 }
 
-/** Returns the mails of a call. A repeated call is made with all of its mails if any of them was handed over. */
+/** Returns the emails of a call. A repeated call is made with all of its emails if any of them was handed over. */
 function mailsOf({ mails, isRepeat }: Call, handed: Set<Id>): Ready[] {
   const mine = mails.filter(({ email }) => handed.has(email.id));
   return isRepeat && mine.length > 0 ? mails : mine;
@@ -92,7 +92,7 @@ async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Pro
   const handedAt = ctx.clock().getTime();
   const receipts = await deliver(ctx, mails, id);
   const now = ctx.clock().getTime();
-  // All mails of a call share this number, so that they are retried at the same time: a call can only be repeated as a
+  // All emails of a call share this number, so that they are retried at the same time: a call can only be repeated as a
   // whole.
   const random = ctx.random();
   const results = mails.flatMap(({ email }, index) => {

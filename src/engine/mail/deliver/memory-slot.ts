@@ -10,7 +10,7 @@ export const slotComesBackMs = 5 * secondMs;
 
 /**
  * Whether the round can be composed now. A round with large files needs a memory slot. A delivery keeps its slot until
- * its end, because it keeps the files. It waits for a slot only once, because a delivery with many large mails would
+ * its end, because it keeps the files. It waits for a slot only once, because a delivery with many large emails would
  * otherwise run out of time.
  */
 export async function hasSlot(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Context } from "../../../platform/context";
 import { isSubscribedTo } from "../accept/wanted";
 import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "../withhold";
 
-/** A reason not to hand a mail over, and the resulting outcome. */
+/** A reason not to hand an email over, and the resulting outcome. */
 interface Obstacle {
   /** A condition on the email `e` and its item `r`; never NULL. */
   isThere: SQL;

@@ -9,8 +9,9 @@ import type { Context } from "../../../platform/context";
 import { contactSnapshot, readEmailToRender, selectContents } from "../content";
 
 /**
- * A call with several emails whose outcome is unknown. The provider recognises its key only with exactly the same mails
- * in the same order. The call is therefore repeated as a whole, even with emails that a report has settled since.
+ * A call with several emails whose outcome is unknown. The provider recognises its key only with exactly the same
+ * emails in the same order. The call is therefore repeated as a whole, even with emails that a report has settled
+ * since.
  */
 export interface Repeat {
   /** The id of the call, which is its idempotency key. */

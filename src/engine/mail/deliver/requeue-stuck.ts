@@ -49,8 +49,8 @@ export function endLeasesOfMail(platform: Platform): Promise<void> {
 async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   const after = new Map<Db, number>();
   const now = platform.now.getTime();
-  // The hand-over of a mail does not change its `due_at`, which is at most `permitMs` later than the hand-over. A mail
-  // that was handed over at least `leaseMs` ago is therefore due by this time.
+  // The hand-over of an email does not change its `due_at`, which is at most `permitMs` later than the hand-over. An
+  // email that was handed over at least `leaseMs` ago is therefore due by this time.
   const dueBefore = now + permitMs - leaseMs;
   await sweepDatabases(platform, async (db) => {
     const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0, dueBefore });

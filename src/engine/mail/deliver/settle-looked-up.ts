@@ -27,8 +27,8 @@ export interface Unknown {
 }
 
 /**
- * Records what the provider answered about the mails of a call. `found` maps the public ids of emails to the provider's
- * message ids.
+ * Records what the provider answered about the emails of a call. `found` maps the public ids of emails to the
+ * provider's message ids.
  */
 export async function settleLookedUp(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function settleLookedUp(
   if (pending.length > 0) batch.add(updateLookUps(pending));
   await batch.commit();
   await judge();
-  // Another consumer may have settled some of this mail meanwhile. Then the message about it has no effect.
+  // Another consumer may have settled some of this email meanwhile. Then the message about it has no effect.
   await announceEmails(ctx, absent);
 }
 
@@ -75,7 +75,7 @@ function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[]
   return [...(queued.length > 0 ? [updateOpen(where, from)] : []), ...updateResults(ctx, { results, where, at: now })];
 }
 
-/** A mail whose outcome stays unknown, and the time of its next lookup; null when no lookup follows. */
+/** An email whose outcome stays unknown, and the time of its next lookup; null when no lookup follows. */
 interface Later {
   mail: Unknown;
   at: number | null;

@@ -75,7 +75,7 @@ function isLeft(contents: SQL): SQL {
 }
 
 /**
- * Matches when the body's file belongs to the content. Otherwise it belongs to a template or a campaign, whose mails
+ * Matches when the body's file belongs to the content. Otherwise it belongs to a template or a campaign, whose emails
  * share it.
  */
 const isOwnFile = sql`(substr(content.body_key, 1, 8) = 'content/' AND substr(content.body_key, -22) = content.id)`;

@@ -68,7 +68,7 @@ export function updateReported(
 }
 
 /**
- * Applies "delivered" reports of several emails at once: some providers report a delivery for every mail that they
+ * Applies "delivered" reports of several emails at once: some providers report a delivery for every email that they
  * accept.
  */
 export function updateDelivered(ctx: Context, emails: Reported[], provider: string): Statement[] {

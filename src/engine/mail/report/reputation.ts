@@ -12,12 +12,12 @@ import { forgetProjects } from "../../projects/cache";
 import { pauseOf } from "../../projects/sending-paused";
 
 // The reputation brake pauses a project's marketing email after too many bounces or complaints. It scans nothing, and
-// writes no row per mail:
-// - The row that counts the event `email.sent` changes with each mail anyway. It also counts the mails to real
+// writes no row per email:
+// - The row that counts the event `email.sent` changes with each email anyway. It also counts the emails to real
 // addresses.
-// - A new block begins after each hundred counted mails. A report is added to the block in which its mail was sent.
-// - When a block begins, and after each report that counts, the last blocks with 1,000 mails together are added up.
-// A mail is assigned to a block by its time. When several consumers record at the same moment, some mails may be
+// - A new block begins after each hundred counted emails. A report is added to the block in which its mail was sent.
+// - When a block begins, and after each report that counts, the last blocks with 1,000 emails together are added up.
+// An email is assigned to a block by its time. When several consumers record at the same moment, some emails may be
 // assigned to a neighbouring block, but each report is added to exactly one block. Blocks are in the project's
 // database, and the pause is in the control database. If the process dies before it writes the pause, the next report
 // or block leads to a new decision. A provider also repeats a report that got no answer.
@@ -25,7 +25,7 @@ import { pauseOf } from "../../projects/sending-paused";
 const mailsPerBlock = 100;
 
 /**
- * The number of blocks that are kept. 1,000 mails fill at most eleven blocks. A few more are kept, because an operator
+ * The number of blocks that are kept. 1,000 emails fill at most eleven blocks. A few more are kept, because an operator
  * who lifts a pause begins a block early.
  */
 const keptBlocks = 20;
@@ -33,8 +33,8 @@ const keptBlocks = 20;
 const readBlockNumber = columns({ number: asNumber });
 
 /**
- * Begins the next block when the last one has a hundred mails, and returns a row only then. Must come after the events
- * of accepted mail, in the same batch. The mails of this batch belong to the previous block, which began before `at`.
+ * Begins the next block when the last one has a hundred emails, and returns a row only then. Must come after the events
+ * of accepted mail, in the same batch. The emails of this batch belong to the previous block, which began before `at`.
  */
 export function insertBlock(ctx: Context, at: number): Statement<{ number: number }> {
   return statement(
@@ -51,7 +51,7 @@ export function insertBlockNow(ctx: Context, at: number): Statement {
   return statement(sql`${nextBlock(ctx, at)} WHERE true`);
 }
 
-/** The first block of a project begins at time 0, before the mails of its own batch. */
+/** The first block of a project begins at time 0, before the emails of its own batch. */
 function nextBlock({ project }: Context, at: number): SQL {
   return sql`INSERT INTO sending_blocks (project_id, number, first_mail, started_at)
     SELECT ${project.number}, coalesce(newest.number, 0) + 1, iif(newest.number IS NULL, 0, mails), iif(newest.number IS NULL, 0, ${at})
@@ -86,14 +86,14 @@ export const readBlock = columns({
   complained: asNumber,
 });
 
-/** Selects the last blocks, newest first, each with the number of all mails of the project so far. */
+/** Selects the last blocks, newest first, each with the number of all emails of the project so far. */
 export function selectBlocks(ctx: Context): SQL {
   return sql`SELECT mails, first_mail, started_at, bounced, complained
     FROM event_names n CROSS JOIN sending_blocks ON sending_blocks.project_id = n.project_id
     WHERE ${inProject(ctx, "n")} AND n.name = 'email.sent' ORDER BY number DESC LIMIT ${keptBlocks}`;
 }
 
-/** Pauses the project's marketing email if too many of its last mails bounced or drew complaints. */
+/** Pauses the project's marketing email if too many of its last emails bounced or drew complaints. */
 export async function judgeReputation(ctx: Context): Promise<void> {
   const { sendingCountedFrom } = ctx.project;
   // The cached project may be 30 seconds old. If its pause was lifted meanwhile, the next report or block judges the

@@ -25,7 +25,7 @@ export function linkPage(link: OpenedLink): Html {
       return page(
         "Link expired",
         html`<h1>This link was used before, or has expired</h1>
-<p>Ask for another mail on the sign-in page.</p>`,
+<p>Ask for another email on the sign-in page.</p>`,
       );
   }
 }

@@ -4,7 +4,7 @@ import { open } from "../../../http/policy";
 import { createRouter } from "../../../http/router";
 import { keyOfFile } from "../file";
 
-/** Serves uploaded files. The token alone leads to the bytes, so opening a mail reads no row of the database. */
+/** Serves uploaded files. The token alone leads to the bytes, so opening an email reads no row of the database. */
 export const servedFiles = createRouter();
 
 const yearSeconds = 31_536_000;

@@ -10,13 +10,13 @@ import { messageIdIn } from "./notices";
 
 const maxMessageBytes = 5 * 1024 * 1024;
 
-/** Headers that the service sets itself. It refuses a mail that already has one of them. */
+/** Headers that the service sets itself. It refuses an email that already has one of them. */
 const ownHeaders = ["feedback-id"];
 
 /**
  * Sends through Cloudflare Email Service, by a binding of the Worker, so that an installation needs no other account.
  * The service carries transactional mail only. It has no idempotency keys, and its mail cannot be looked up. Its events
- * identify a mail only by the id in the answer to the call, so when that answer is lost, the outcome stays unknown.
+ * identify an email only by the id in the answer to the call, so when that answer is lost, the outcome stays unknown.
  */
 export function cloudflareMailer(binding: SendEmail): Mailer {
   // Domains are added to the service in Cloudflare's dashboard. Here, only their ownership is checked.
@@ -37,7 +37,7 @@ export function cloudflareMailer(binding: SendEmail): Mailer {
 }
 
 /**
- * Sends one mail. Throws when no answer arrives, or when the answer is not about the mail, because the mail may have
+ * Sends one email. Throws when no answer arrives, or when the answer is not about the mail, because the mail may have
  * been sent.
  */
 async function sendOne(binding: SendEmail, message: Message): Promise<Receipt> {

@@ -60,7 +60,7 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
     case "busy":
       return { kind: "busy", reason: "429 Too many requests (simulated)" };
     case "refuse":
-      return { kind: "refused", reason: "400 The provider refused this mail (simulated)" };
+      return { kind: "refused", reason: "400 The provider refused this email (simulated)" };
     case "time out":
       return { kind: "unknown", reason: "The provider did not answer in time (simulated)" };
     case "accept":
@@ -70,7 +70,7 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
 
 /**
  * The maximum size of a message that is stored in a row, in bytes. A file in R2 costs more than a row, and a call with
- * many mails should cost little.
+ * many emails should cost little.
  */
 const maxSourceBytes = 16 * 1024;
 

@@ -5,12 +5,12 @@ import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
 /**
- * The name of the metadata field that contains the id of the call. All mails of a call share the id, so that a search,
+ * The name of the metadata field that contains the id of the call. All emails of a call share the id, so that a search,
  * which can filter by only one field, finds them all.
  */
 export const postmarkCallName = "petrel-call";
 
-/** The maximum number of messages in one answer. A call has fewer mails. */
+/** The maximum number of messages in one answer. A call has fewer emails. */
 const maxMessages = 500;
 
 const FoundMessages = z.object({
@@ -38,7 +38,7 @@ export async function lookUpPostmark(
     const { TotalCount, Messages } = FoundMessages.parse(answer.body);
     if (Messages.length < TotalCount) throw new Error("Postmark did not list all messages that it found");
     for (const { MessageID, Metadata } of Messages) {
-      // If the search ignored the filter, it would find mails of other calls, and could miss ours among them.
+      // If the search ignored the filter, it would find emails of other calls, and could miss ours among them.
       if (Metadata[postmarkCallName] !== key) throw new Error("Postmark found messages of another call");
       const tag = readTag(Metadata[postmarkTagName] ?? "");
       if (tag) found.set(tag.emailId, MessageID);

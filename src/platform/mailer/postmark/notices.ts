@@ -3,7 +3,7 @@ import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from 
 import { type ReceivedMail, receivedMail } from "../../../core/mail/notices/received";
 import type { Report } from "../../../core/mail/status";
 
-/** The name of the metadata field that contains the tag of a mail. */
+/** The name of the metadata field that contains the tag of an email. */
 export const postmarkTagName = "petrel";
 
 const PostmarkEvent = z.object({
@@ -22,7 +22,7 @@ const PostmarkEvent = z.object({
 });
 type PostmarkEvent = z.infer<typeof PostmarkEvent>;
 
-/** Reads a webhook event of Postmark. Returns null when it does not concern a mail's outcome, or is not an event. */
+/** Reads a webhook event of Postmark. Returns null when it does not concern an email's outcome, or is not an event. */
 export function readPostmarkEvent(event: unknown): Notice | null {
   const { data } = PostmarkEvent.safeParse(event);
   const report = data && reportOf(data);
@@ -98,7 +98,7 @@ const PostmarkInbound = z.object({
   Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).nullish(),
 });
 
-/** Reads a mail that Postmark received. Returns null for any other notice, and for mail without a sender. */
+/** Reads an email that Postmark received. Returns null for any other notice, and for mail without a sender. */
 export function readPostmarkInbound(event: unknown): ReceivedMail | null {
   const { data } = PostmarkInbound.safeParse(event);
   if (!data) return null;

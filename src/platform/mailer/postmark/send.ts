@@ -24,13 +24,13 @@ import type { PostmarkSettings } from "./settings";
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**
- * The maximum number of mails in one call. Postmark accepts 500. Smaller calls keep the database's steps before and
- * after a call short, and leave fewer mails with an unknown outcome after a crash.
+ * The maximum number of emails in one call. Postmark accepts 500. Smaller calls keep the database's steps before and
+ * after a call short, and leave fewer emails with an unknown outcome after a crash.
  */
 const mailsPerCall = 100;
 
 /**
- * Sends through Postmark, which has no idempotency keys, but can be asked which mails it has. Marketing mail needs its
+ * Sends through Postmark, which has no idempotency keys, but can be asked which emails it has. Marketing mail needs its
  * own broadcast stream.
  */
 export function postmarkMailer(settings: PostmarkSettings): Mailer {
@@ -92,7 +92,9 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ ErrorCode: z.literal(0), MessageID: z.string() });
 const Refused = z.object({ ErrorCode: z.number().optional(), Message: z.string().optional() });
 
-/** Error codes about the account, or about Postmark itself. In a call with several mails, they come with status 200. */
+/**
+ * Error codes about the account, or about Postmark itself. In a call with several emails, they come with status 200.
+ */
 const kindOfCode = new Map<number, RefusalKind>([
   [10, "blocked"],
   [100, "unavailable"],
@@ -110,8 +112,8 @@ function receiptOf(answer: Answer, settings: PostmarkSettings): Receipt {
 }
 
 /**
- * Reads the answer to a call with several mails. The answer has an item for each mail, in order. Throws when the answer
- * is unreadable, because the mails may have been sent.
+ * Reads the answer to a call with several emails. The answer has an item for each email, in order. Throws when the
+ * answer is unreadable, because the emails may have been sent.
  */
 function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, answer.body, settings), mails);
@@ -125,7 +127,7 @@ function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): 
 function receiptOfItem(answer: Answer, item: unknown, settings: PostmarkSettings): Receipt {
   const accepted = Accepted.safeParse(item);
   if (accepted.success) return { kind: "accepted", providerMessageId: accepted.data.MessageID, reports: [] };
-  // The status is that of the whole call; the result of one mail is in its code.
+  // The status is that of the whole call; the result of one email is in its code.
   const { ErrorCode } = Refused.required().parse(item);
   return refusal({ ...answer, status: 422 }, item, settings, kindOfCode.get(ErrorCode) ?? "refused");
 }

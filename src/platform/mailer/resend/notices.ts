@@ -3,7 +3,7 @@ import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from 
 import { type ReceivedMail, receivedMail } from "../../../core/mail/notices/received";
 import type { Report } from "../../../core/mail/status";
 
-/** The name of the tag that every mail carries. */
+/** The name of the tag that every email carries. */
 export const resendTagName = "petrel";
 
 const ResendEvent = z.object({
@@ -31,7 +31,7 @@ type ResendData = ResendEvent["data"];
 
 /**
  * Reads a webhook event of Resend. `id` comes from the headers of the call. Returns null when the event does not
- * concern a mail's outcome, or is malformed.
+ * concern an email's outcome, or is malformed.
  */
 export function readResendEvent(event: unknown, id: string | null): Notice | null {
   const { data: parsed } = ResendEvent.safeParse(event);
@@ -61,7 +61,7 @@ function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | n
       return clickedBy({ timestamp: created_at, ...data.click });
     case "email.delivery_delayed":
       return transient(["Delayed"]);
-    // Resend could not send a mail that it had accepted, or the address is on Resend's suppression list, which all
+    // Resend could not send an email that it had accepted, or the address is on Resend's suppression list, which all
     // projects of the account share. Neither case is evidence about the recipient.
     case "email.failed":
       return gaveUp(["Failed", data.failed?.reason]);
@@ -96,7 +96,7 @@ const ResendReceived = z.object({
   }),
 });
 
-/** Reads a mail that Resend received. Returns null for any other event, and for mail without a sender. */
+/** Reads an email that Resend received. Returns null for any other event, and for mail without a sender. */
 export function readResendReceived(event: unknown): ReceivedMail | null {
   const { data } = ResendReceived.safeParse(event);
   if (!data) return null;

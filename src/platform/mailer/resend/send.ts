@@ -25,7 +25,7 @@ const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
  * Sends through Resend, which remembers idempotency keys for 24 hours, so a call without an answer is retried. A call
- * with several mails cannot have attachments. "permissive" validation refuses only the mails that have a fault.
+ * with several emails cannot have attachments. "permissive" validation refuses only the emails that have a fault.
  */
 export function resendMailer(settings: ResendSettings): Mailer {
   const call = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
@@ -87,7 +87,7 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ id: z.string() });
 const Refused = z.object({ name: z.string().optional(), message: z.string().optional() });
 
-/** `data` contains the accepted mails, in order; `errors` contains the others, by their index in the call. */
+/** `data` contains the accepted emails, in order; `errors` contains the others, by their index in the call. */
 const Shared = z.object({
   data: z.array(Accepted),
   errors: z.array(z.object({ index: z.number(), message: z.string().optional() })).optional(),
@@ -100,7 +100,7 @@ const kindOfName = new Map<string, RefusalKind>([
   // The status is 429, but waiting a moment does not help.
   ["daily_quota_exceeded", "blocked"],
   ["monthly_quota_exceeded", "blocked"],
-  // The status is 403, but only this mail is at fault: its sender domain is not verified at Resend.
+  // The status is 403, but only this email is at fault: its sender domain is not verified at Resend.
   ["validation_error", "refused"],
 ]);
 
@@ -110,14 +110,14 @@ function receiptOf(answer: Answer, settings: ResendSettings): Receipt {
 }
 
 /**
- * Reads the answer to a call with several mails. Throws when the answer is unreadable, because the mails may have been
- * sent. A retry with the same key then gets the result.
+ * Reads the answer to a call with several emails. Throws when the answer is unreadable, because the emails may have
+ * been sent. A retry with the same key then gets the result.
  */
 function receiptsOf(answer: Answer, mails: number, settings: ResendSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, settings), mails);
   const { data, errors = [] } = Shared.parse(answer.body);
   const faults = new Map(errors.map(({ index, message }) => [index, message]));
-  if (data.length + faults.size !== mails) throw new Error("The answer does not have an item for each mail");
+  if (data.length + faults.size !== mails) throw new Error("The answer does not have an item for each email");
   const ids = data.map(({ id }) => id)[Symbol.iterator]();
   return Array.from({ length: mails }, (_, index): Receipt => {
     if (!faults.has(index)) return accepted(ids.next().value ?? "");

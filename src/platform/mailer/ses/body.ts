@@ -19,8 +19,8 @@ const encoder = new TextEncoder();
 const chunkBytes = 48 * 1024;
 
 /**
- * Builds the JSON of a raw mail as bytes, chunk by chunk. Otherwise, memory would hold a mail with 10 MB of attachments
- * three times: as base64, as JSON and as bytes to sign.
+ * Builds the JSON of a raw mail as bytes, chunk by chunk. Otherwise, memory would hold an email with 10 MB of
+ * attachments three times: as base64, as JSON and as bytes to sign.
  */
 export function rawMailBody(mime: Uint8Array, rest: Record<string, unknown>): Uint8Array<ArrayBuffer> {
   const head = encoder.encode('{"Content":{"Raw":{"Data":"');

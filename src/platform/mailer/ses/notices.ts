@@ -3,7 +3,7 @@ import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from 
 import { type ReceivedMail, receivedMail } from "../../../core/mail/notices/received";
 import type { Report } from "../../../core/mail/status";
 
-/** The name of the message tag that every mail carries. */
+/** The name of the message tag that every email carries. */
 export const sesTagName = "petrel";
 
 /** The header that repeats the tag. Notifications of an identity contain no message tags, but may contain headers. */
@@ -58,7 +58,7 @@ const SesEvent = z.object({
 type SesEvent = z.infer<typeof SesEvent>;
 
 /**
- * Reads an event of SES, as published to SNS. Returns null when it does not concern a mail's outcome, or is not an
+ * Reads an event of SES, as published to SNS. Returns null when it does not concern an email's outcome, or is not an
  * event.
  */
 export function readSesEvent(event: unknown): Notice | null {
@@ -110,7 +110,7 @@ function reportOf({ eventType, notificationType, ...event }: SesEvent): Notice["
 }
 
 /**
- * Feedback types (RFC 5965) that are not complaints: a recipient moved the mail out of the spam folder, or a mail
+ * Feedback types (RFC 5965) that are not complaints: a recipient moved the mail out of the spam folder, or an email
  * server reports a broken signature or a virus.
  */
 const notComplaints = new Set(["not-spam", "auth-failure", "virus"]);
@@ -163,7 +163,7 @@ const SesReceived = z.object({
 });
 
 /**
- * Reads a mail that SES received. Returns null for any other notification, for mail without a sender, and when SES
+ * Reads an email that SES received. Returns null for any other notification, for mail without a sender, and when SES
  * found spam, a virus or a forged sender.
  */
 export function readSesReceived(event: unknown): ReceivedMail | null {

@@ -24,8 +24,8 @@ const name = "ses";
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
- * Sends through Amazon SES, API v2, with complete MIME messages. SES has no idempotency keys: a mail handed over twice
- * is sent twice.
+ * Sends through Amazon SES, API v2, with complete MIME messages. SES has no idempotency keys: an email handed over
+ * twice is sent twice.
  */
 export function sesMailer(settings: SesSettings): Mailer {
   const { region, accessKeyId, secretAccessKey } = settings;

@@ -13,16 +13,17 @@ import type { Connect } from "./socket";
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
- * The number of mails that share a connection. Sharing saves time, because connecting and TLS cost several round trips.
+ * The number of emails that share a connection. Sharing saves time, because connecting and TLS cost several round
+ * trips.
  */
 const mailsPerCall = 20;
 
-/** No mail is started after this time, so that the session ends well within the lease of its mails. */
+/** No mail is started after this time, so that the session ends well within the lease of its emails. */
 const maxSessionMs = 30 * secondMs;
 
 /**
  * Hands mail to a relay by SMTP submission. SMTP has no idempotency keys and no lookup. If the connection is lost after
- * the data of a mail was sent, the outcome of that mail stays unknown, and the remaining mails are tried again.
+ * the data of an email was sent, the outcome of that mail stays unknown, and the remaining emails are tried again.
  */
 export function smtpMailer(settings: SmtpSettings, connect: Connect): Mailer {
   const signsItself: SenderDomain = { verified: true, records: [] };
@@ -53,7 +54,7 @@ export function smtpMailer(settings: SmtpSettings, connect: Connect): Mailer {
 }
 
 /**
- * Sends mails one after another. Stops when an answer is lost, because the connection is then gone, and when the
+ * Sends emails one after another. Stops when an answer is lost, because the connection is then gone, and when the
  * session takes too long.
  */
 async function sendAll(session: Session, messages: readonly Message[], settings: SmtpSettings): Promise<Receipt[]> {
@@ -62,7 +63,7 @@ async function sendAll(session: Session, messages: readonly Message[], settings:
   let rest: Receipt | null = null;
   for (const message of messages) {
     if (rest === null && receipts.length > 0 && Date.now() >= endsAt) {
-      rest = { kind: "throttled", reason: "The SMTP server was too slow for all mails of one connection" };
+      rest = { kind: "throttled", reason: "The SMTP server was too slow for all emails of one connection" };
     }
     const receipt: Receipt = rest ?? (await sendOne(session, message, settings));
     receipts.push(receipt);

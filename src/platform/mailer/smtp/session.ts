@@ -6,7 +6,7 @@ import type { SmtpSettings } from "./settings";
 import type { Connection } from "./socket";
 import { openWire, type Wire } from "./wire";
 
-/** A mail in the form in which it is transmitted. */
+/** An email in the form in which it is transmitted. */
 export interface Envelope {
   from: string;
   to: string;
@@ -23,7 +23,7 @@ class Refused extends Error {
 
 export interface Session {
   /**
-   * Hands one mail over. Throws when its outcome is unknown, because the end of the data was sent and no answer came.
+   * Hands one email over. Throws when its outcome is unknown, because the end of the data was sent and no answer came.
    */
   send(mail: Envelope): Promise<Receipt>;
   close(): Promise<void>;
@@ -132,7 +132,7 @@ function refused(reason: string): Receipt {
   return { kind: "refused", reason };
 }
 
-/** Returns the receipt for a mail that was not handed over, because the end of the data was never sent. */
+/** Returns the receipt for an email that was not handed over, because the end of the data was never sent. */
 function unavailable(error: unknown): Receipt {
   return { kind: "unavailable", reason: error instanceof Error ? error.message : "The SMTP server does not answer" };
 }

@@ -10,7 +10,7 @@ export interface SmtpSettings {
   /** "starttls" begins unencrypted and requires the server's STARTTLS; "tls" is encrypted from the first byte. */
   security: "tls" | "starttls" | "none";
   login: { user: string; password: string } | null;
-  /** The envelope sender, which gets the bounces; null if each mail uses its own sender. */
+  /** The envelope sender, which gets the bounces; null if each email uses its own sender. */
   returnPath: string | null;
 }
 

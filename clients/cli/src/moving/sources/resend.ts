@@ -25,7 +25,7 @@ const Template = z.object({
 });
 
 /**
- * Topics and properties are read contact by contact, because the lists lack them. Templates are those of single mails.
+ * Topics and properties are read contact by contact, because the lists lack them. Templates are those of single emails.
  */
 export const resend: Source = {
   name: "Resend",

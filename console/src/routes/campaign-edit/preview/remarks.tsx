@@ -2,7 +2,7 @@ import clsx from "clsx";
 import type { ContentPreview } from "petrel-client";
 import { useWords } from "../../../words/words";
 
-/** Gmail clips a mail at this size. The service warns at the same number. */
+/** Gmail clips an email at this size. The service warns at the same number. */
 const clippedBytes = 102 * 1024;
 
 /** Shows the mail's size, the data that this person lacks, and probable mistakes. */

@@ -33,7 +33,7 @@ export function usePeople(draft: Draft, findings: PreflightFindings | null): Pre
   return [...worst, ...others];
 }
 
-/** A mail that cannot be rendered is worse than any mail that lacks something. */
+/** An email that cannot be rendered is worse than any mail that lacks something. */
 const unwritten = 1_000;
 
 function faultsOf(findings: PreflightFindings | null): Map<string, number> {

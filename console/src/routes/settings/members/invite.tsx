@@ -11,7 +11,7 @@ import { RightsFields, rightsIn } from "./rights";
 
 const usual = { role: "editor", maySend: true, seesPersonalData: true } as const;
 
-/** Invites an address. The answer tells whether a mail was sent, and otherwise what to do. */
+/** Invites an address. The answer tells whether an email was sent, and otherwise what to do. */
 export function Invite() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
