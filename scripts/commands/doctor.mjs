@@ -12,7 +12,7 @@ const HELP = `
   npm run doctor -- --deployed           checks the deployed one, with
                                          ADMIN_TOKEN in the environment, whose
                                          value may be a monitor key
-  npm run doctor -- --send ada@acme.com  sends an email too, and follows it until
+  npm run doctor -- --send ada@acme.com  sends an email too; follows it until
                                          it is delivered: from the demo project,
                                          or with --deployed from the project
                                          whose secret key is in PETREL_KEY

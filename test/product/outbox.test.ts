@@ -127,7 +127,7 @@ describeInChromium(
     it.each([
       ["bounce", "bounced", "No such mailbox"],
       ["complaint", "complained", ""],
-      ["reject", "failed", "refused this mail"],
+      ["reject", "failed", "refused this email"],
       ["timeout", "unknown", "did not answer"],
       ["throttle", "queued", "429"],
     ])("shows what became of a mail to %s@simulator.test: %s", async (mailbox, status, reason) => {
