@@ -108,10 +108,12 @@ const Locale = LanguageTag.meta({
 const settings = {
   fromName: DisplayName.nullable().meta({ type: ["string", "null"] }),
   locale: Locale,
-  monthlySendLimit: Limit.meta({ description: "The most emails per calendar month (UTC). Null for no limit." }),
+  monthlySendLimit: Limit.meta({
+    description: "The maximum number of emails per calendar month (UTC). Null for no limit.",
+  }),
   sendRatePerSecond: Limit.meta({
     description:
-      "The most emails per second for all campaigns of the project together. Also limits calls of `POST " +
+      "The maximum rate in emails per second for all campaigns of the project together. Also limits calls of `POST " +
       "/v1/send` per second if it is less than the installation's setting. Null for no limit of its own.",
   }),
   tracking: Tracking,

@@ -16,7 +16,7 @@ export const sendCampaign = sendingTool(
     input: z.strictObject({
       campaign: Campaign,
       preflightToken: z.string().min(1).describe("result.preflightToken of a finished preflight_campaign."),
-      scheduledFor: z.string().optional().describe("When to send, as a time with its zone. Default: now."),
+      scheduledFor: z.string().optional().describe("When to send, as an ISO 8601 time with a time zone. Default: now."),
     }),
     async run({ api }, { campaign, preflightToken, scheduledFor }) {
       const id = await idOf(api, "campaign", campaign);

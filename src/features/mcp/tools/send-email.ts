@@ -26,7 +26,10 @@ export const sendEmail = sendingTool(
       body: z.string().optional().describe("The email as HTML. The plain text is made from it."),
       from: z.string().optional().describe("The sender's address, at a verified domain of the project."),
       data: Data.optional().describe("Values for the {{ variables }}. They are stored with the contact."),
-      scheduledAt: z.string().optional().describe("When to send, as a time with its zone, at most 30 days ahead."),
+      scheduledAt: z
+        .string()
+        .optional()
+        .describe("When to send, as an ISO 8601 time with a time zone, at most 30 days ahead."),
       idempotencyKey: z.string().optional().describe("Calls with the same key send only once."),
     }),
     async run({ api }, { template, idempotencyKey, ...mail }) {

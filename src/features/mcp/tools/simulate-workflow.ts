@@ -7,7 +7,10 @@ import { Contact, Data, Workflow } from "./arguments";
 
 const Happening = z.strictObject({
   name: z.string().min(1).describe("The event's name."),
-  at: z.string().optional().describe("When the event happens, as a time with its zone. Pass this or after."),
+  at: z
+    .string()
+    .optional()
+    .describe("When the event happens, as an ISO 8601 time with a time zone. Pass this or after."),
   after: z
     .string()
     .optional()
@@ -32,7 +35,10 @@ export const simulateWorkflow = readingTool({
         "The events that happen to the contact. The first with the name of the workflow's trigger starts the " +
           "execution.",
       ),
-    until: z.string().optional().describe("When the simulation stops, as a time with its zone. Default: the end."),
+    until: z
+      .string()
+      .optional()
+      .describe("When the simulation stops, as an ISO 8601 time with a time zone. Default: the end."),
   }),
   async run({ api }, { workflow, contact, events, until }) {
     const [id, person] = await Promise.all([idOf(api, "workflow", workflow), contactOf(api, contact)]);
