@@ -52,7 +52,7 @@ export const BulkRequest = z
   .object({
     contactIds: ContactIds.optional().meta({ description: "The ids of the contacts. Duplicates count once." }),
     ids: ContactIds.optional().meta({
-      description: "Another name for `contactIds`. Ignored if you send `contactIds`.",
+      description: "Another name for `contactIds`. Send only one of the two.",
     }),
     matching: Matching.optional().meta({
       description: "Selects contacts by a condition or a search. Send it instead of `contactIds`.",
@@ -60,9 +60,11 @@ export const BulkRequest = z
   })
   .transform(({ contactIds, ids, matching }, check): BulkContacts => {
     const named = contactIds ?? ids;
-    if (named && matching) {
-      const message = "Send either contactIds or matching, not both";
-      check.addIssue({ code: "custom", path: ["matching"], message, params: { code: "custom" } });
+    // A second selection that is ignored would leave out contacts that the caller named.
+    const second = named && matching ? "matching" : contactIds && ids ? "ids" : null;
+    if (second) {
+      const message = `Send either contactIds or ${second}, not both`;
+      check.addIssue({ code: "custom", path: [second], message, params: { code: "custom" } });
       return z.NEVER;
     }
     if (named) return { contactIds: [...new Set(named)] };
