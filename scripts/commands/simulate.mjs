@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { options } from "../../test/simulation/options.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
@@ -30,6 +31,10 @@ const HELP = `
 `;
 const NUMBERS = ["seeds", "from", "seed", "steps", "minutes"];
 
+/** The faults of the world that `--plant` takes. The faults of the product are in `faults.json`. */
+const WORLD_FAULTS = ["forgetful provider"];
+const PLANTED = new URL("../../test/simulation/planted/faults.json", import.meta.url);
+
 /**
  * `npm run simulate`: runs the whole product in one process under seeds, with faults; `-- --seed 7 --trace` shows one
  * seed.
@@ -41,6 +46,20 @@ export async function main(args) {
     if (values[name] !== undefined && !(Number(values[name]) > 0))
       throw new Failure(`--${name} takes a number above 0, not ${JSON.stringify(values[name])}.\n${HELP}`);
   }
+  checkFaults(values);
   await ensureInstalled();
   return showTool("../../test/simulation/run.mjs", args, { nodeArgs });
+}
+
+/** Refuses the name of a fault that does not exist. Without the fault, everything would hold, and nothing be shown. */
+function checkFaults({ plant, planted, only }) {
+  if (plant !== undefined && !WORLD_FAULTS.includes(plant))
+    throw new Failure(
+      `--plant takes ${WORLD_FAULTS.map((name) => `"${name}"`).join(", ")}, not ${JSON.stringify(plant)}.`,
+    );
+  if (only === undefined) return;
+  if (!planted) throw new Failure(`--only goes with --planted.\n${HELP}`);
+  const names = JSON.parse(readFileSync(PLANTED, "utf8")).map(({ name }) => name);
+  if (!names.some((name) => name.includes(only)))
+    throw new Failure(`No planted fault has ${JSON.stringify(only)} in its name. There are:\n  ${names.join("\n  ")}`);
 }

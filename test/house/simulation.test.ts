@@ -37,6 +37,16 @@ describe("the simulated world", () => {
     expect(code).toBe(1);
   }, 120_000);
 
+  it.each([
+    [["--planted", "--only", "no such fault"], 'No planted fault has "no such fault" in its name'],
+    [["--only", "forgets"], "--only goes with --planted."],
+    [["--plant", "forgetful"], '--plant takes "forgetful provider", not "forgetful".'],
+  ])("is not played with %j, which names no fault", async (args, message) => {
+    const { code, output } = await captureTool("../../scripts/simulate.mjs", args);
+    expect(output).toContain(message);
+    expect(code).toBe(1);
+  });
+
   it("counts the limits of the platform", () => {
     const [world, invocation] = [new Limits(), { statements: 1_000 }];
     const statement =
