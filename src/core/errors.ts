@@ -217,7 +217,7 @@ export class Invalid extends Refusal {
     const described = faults
       .slice(0, maxDescribed)
       .map((fault) => `${nameOf(fault)}: ${fault.message.replace(/\.$/, "")}`);
-    const others = faults.slice(maxDescribed).map(nameOf);
+    const others = [...new Set(faults.slice(maxDescribed).map(nameOf))];
     const rest = others.length === 0 ? "" : `. Also ${others.join(", ")}`;
     super(`Request validation failed. ${described.join(". ")}${rest}.`, {
       suggestion: "Correct the fields listed in errors and send the request again.",

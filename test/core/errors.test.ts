@@ -107,6 +107,7 @@ it.each<[told: string, fields: string[]]>([
   ["to: No. attachments.0.filename: No.", ["to", "attachments.0.filename"]],
   ["body: No.", [""]],
   ["a: No. b: No. c: No. Also d, e.", ["a", "b", "c", "d", "e"]],
+  ["a: No. a: No. a: No. Also a, b.", ["a", "a", "a", "a", "b", "a", "b"]],
 ])("Invalid says what is wrong with its fields: %s", (told, fields) => {
   const faults: FieldFault[] = fields.map((field) => ({ field, code: "custom", message: "No" }));
   const refusal = new Invalid(faults);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { FieldCode } from "../errors";
+import { serviceEvent } from "../events/service-event";
 import { publicId, readId } from "../ids";
 import { isStorable, unstorableText } from "../storable";
 import { dateMs, type TimeWindow, type Unit, units } from "./dates";
@@ -129,7 +130,11 @@ function topicFaults({ operator, value }: SentFilter): FilterFault[] {
 }
 
 function eventFaults({ field, operator }: SentFilter): FilterFault[] {
-  const { length } = eventOf(field);
+  const name = eventOf(field);
+  const { length } = name;
+  if (serviceEvent(name)?.hasNoContact) {
+    return [["field", "custom", `${name} belongs to no contact, so no filter can use it`]];
+  }
   if (length === 0) return [["field", "too_small", `${operator} takes the name of an event as its field`]];
   return length > maxEventLength
     ? [["field", "too_big", `An event's name may have at most ${maxEventLength} characters`]]

@@ -12,7 +12,7 @@ export interface ServiceEvent {
   fields?: readonly string[];
   /** Whether the event is about an email that we sent. Only these events have an `email_id`. */
   isOfEmail?: true;
-  /** Whether the event belongs to no contact, so that no workflow can use it. */
+  /** Whether the event belongs to no contact, so that no workflow and no filter can use it. */
   hasNoContact?: true;
   /**
    * The column of `GET /activity/stats` that counts the event, and what the column means when its name is not enough.

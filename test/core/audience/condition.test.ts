@@ -37,6 +37,10 @@ describe("a filter", () => {
     ...["", "password", "plan", "data", "data.", "event.purchase", "segment.s1", "Email", "id", "snoozedUntil"].map(
       (field): [unknown, string[]] => [{ ...isPro, field }, [`${at}.field custom`]],
     ),
+    ...["webhook.disabled", "event.webhook.disabled"].map((field): [unknown, string[]] => [
+      { field, operator: "notTriggered" },
+      [`${at}.field custom`],
+    ]),
     [{ ...isPro, operator: "is" }, [`${at}.operator invalid_enum_value`]],
     [{ ...isPro, operator: "toString" }, [`${at}.operator invalid_enum_value`]],
     [{ ...isPro, operator: 1 }, [`${at}.operator invalid_enum_value`]],
