@@ -4,6 +4,7 @@ import { effects } from "../support/effects";
 import { importCsv } from "../support/import";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
+import { addMembers, newSegment } from "../support/segment";
 import { emailIn } from "../support/send-and-wait";
 import { callWith } from "../support/with-settings";
 
@@ -198,6 +199,7 @@ describe("where a contact came from", () => {
   it("is its first origin, and a browser's gives way to whoever else names it", async () => {
     const project = await newProject();
     const { api } = project;
+    const segment = await newSegment(project, { type: "STATIC" });
     const namings: [string, (address: string) => Promise<unknown>][] = [
       ["PUBLIC", (address) => track(project, { email: address, data: { plan: "free" } })],
       ["API", (address) => api.post("/contacts", { email: address })],
@@ -208,6 +210,7 @@ describe("where a contact came from", () => {
       ["TRACK", (address) => api.post("/events/track", { email: address, event: "login" })],
       ["SEND", (address) => api.send({ to: address })],
       ["IMPORT", (address) => importCsv(project, `email\n${address}\n`)],
+      ["MEMBERS", (address) => addMembers(project, segment.id, { emails: [address] })],
     ];
     for (const [index, [source, name]] of namings.entries()) {
       const address = `c${index}@example.com`;

@@ -6,8 +6,10 @@ import { openBatch } from "../../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../../db/fresh";
 import { asId, asText, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
-import { guard, type Statement, select, statement } from "../../../db/statement";
+import { guard, noRows, type Statement, select, statement } from "../../../db/statement";
 import type { SegmentRow } from "../../../db/tables";
+import { upsertCounts } from "../../../engine/contacts/counts";
+import { flips } from "../../../engine/contacts/subscription";
 import { upsertContacts } from "../../../engine/contacts/upsert";
 import type { Context } from "../../../platform/context";
 import { insertMembershipEvents, isMember } from "../membership";
@@ -38,6 +40,7 @@ async function add(ctx: Context, id: Id, { emails, createMissing, subscribed }: 
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("segments", segment), () => new Stale());
   batch.addAll(insertContacts(ctx, missing, subscribed ?? null));
+  batch.add(recogniseStrangers(ctx, addresses));
   if (segment.trackMembership) {
     batch.add(insertMembershipEvents(ctx, segment, "entry", newcomers));
   }
@@ -135,6 +138,18 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
       onlyIf: sql`true`,
     }),
   ];
+}
+
+/** Gives contacts that only web pages have named the source of this call. All else about them stays. */
+function recogniseStrangers(ctx: Context, addresses: string[]): Statement {
+  const areStrangers = sql`${inProject(ctx)} AND source = 'PUBLIC'
+    AND email IN (SELECT value FROM json_each(${JSON.stringify(addresses)}))`;
+  return statement(
+    sql`UPDATE contacts SET source = 'MEMBERS', version = version + 1, updated_at = max(updated_at, ${ctx.now.getTime()})
+      WHERE ${areStrangers}`,
+    noRows,
+    { before: [upsertCounts(flips(areStrangers, sql`subscribed`))] },
+  );
 }
 
 /**
