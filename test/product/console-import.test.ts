@@ -44,6 +44,8 @@ describeInChromium(
       return data.filter(({ type }) => type === "contacts.import");
     };
 
+    const isOpen = ({ status }: { status: string }) => status === "queued";
+
     it("uploads a file of more than 5 MB, sends a part that failed again, and shows what was imported", async () => {
       const watched = await enter();
       const { page } = watched;
@@ -82,9 +84,9 @@ describeInChromium(
       ]);
     });
 
-    it("gives up an upload that is cancelled, and one whose page is left", async () => {
+    it("gives up an upload that is cancelled, and one whose page is left or loaded again", async () => {
       const { page } = await enter({ colorScheme: "dark" });
-      for (const leave of ["Cancel", "People"]) {
+      for (const leave of ["Cancel", "People", "reload"]) {
         const held = Promise.withResolvers<void>();
         await page.route("**/parts/*", async (route) => {
           held.resolve();
@@ -94,14 +96,21 @@ describeInChromium(
         });
         await upload(page);
         await held.promise;
+        if (leave === "reload") {
+          expect((await uploads()).filter(isOpen)).toHaveLength(1);
+          await page.reload();
+          await expect.poll(async () => (await uploads()).filter(isOpen), { timeout: 10_000 }).toEqual([]);
+          continue;
+        }
         const given = page.waitForResponse((answer) => answer.request().method() === "DELETE");
         if (leave === "Cancel") await page.getByRole("button", { name: leave }).click();
         else await page.getByRole("link", { name: leave, exact: true }).first().click();
         expect((await given).status()).toBe(204);
         await page.unrouteAll({ behavior: "ignoreErrors" });
         if (leave === "Cancel") await page.getByLabel("CSV file").waitFor();
+        else await page.getByRole("link", { name: "Import people" }).click();
       }
-      expect((await uploads()).filter(({ status }) => status === "queued")).toEqual([]);
+      expect((await uploads()).filter(isOpen)).toEqual([]);
     });
   },
 );

@@ -12,7 +12,8 @@ export function petrelOf(projectId: string | null): Petrel {
       const headers = new Headers(init?.headers);
       headers.delete("Authorization");
       if (projectId !== null) headers.set("Petrel-Project", projectId);
-      return fetch(input, { ...init, headers, credentials: "same-origin" });
+      // An upload is given up while its page is left, and the browser must finish that call.
+      return fetch(input, { ...init, headers, credentials: "same-origin", keepalive: init?.method === "DELETE" });
     },
   });
 }

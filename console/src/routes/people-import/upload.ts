@@ -47,9 +47,21 @@ export function useUpload(petrel: Petrel): Uploading {
     // An upload that cannot be given up now expires within a day.
     if (id !== undefined) petrel.contacts.giveUpImport(id).catch(() => undefined);
   }
-  const latestStop = useRef(stop);
-  latestStop.current = stop;
-  useEffect(() => () => latestStop.current(), []);
+  function cancel(): void {
+    stop();
+    setState({ stage: "none" });
+  }
+  const latest = useRef({ stop, cancel });
+  latest.current = { stop, cancel };
+  useEffect(() => {
+    // When the tab is closed or loaded again, the component is not unmounted. A browser may also show the page once more.
+    const hide = () => latest.current.cancel();
+    addEventListener("pagehide", hide);
+    return () => {
+      removeEventListener("pagehide", hide);
+      latest.current.stop();
+    };
+  }, []);
 
   async function run(one: Begun): Promise<void> {
     abort.current = new AbortController();
@@ -88,10 +100,7 @@ export function useUpload(petrel: Petrel): Uploading {
     again() {
       if (begun.current) void run(begun.current);
     },
-    cancel() {
-      stop();
-      setState({ stage: "none" });
-    },
+    cancel,
     leave() {
       begun.current = null;
     },
