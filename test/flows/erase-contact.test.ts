@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { publicId, readId } from "../../src/core/ids";
 import type { Receipt } from "../../src/core/mail/receipt";
 import { openBatch } from "../../src/db/batch";
 import { Stale } from "../../src/db/fresh";
+import { updateErasedEmails } from "../../src/engine/mail/forget/erased-mail";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { addErasure, tablesOfPeople } from "../../src/features/contacts/erase";
 import { takeReport } from "../../src/features/hooks/take-report";
@@ -440,6 +442,27 @@ describe("mail that is on its way to a person who is erased", () => {
     expect(events.data).toHaveLength((await rowsOf(project, "events")).length);
     for (const { data } of events.data) expect(data).toMatchObject({ emailId });
     expect(await rowsOf(project, "suppressions")).toEqual([]);
+  });
+
+  it("gives its quota back once when it is put off, and its page is erased again", async () => {
+    const { project, world, emailId, contactId } = await waiting();
+    world.answer = async () => {
+      world.answer = accepts;
+      await erase(world, project, contactId);
+      return { kind: "busy", reason: "450 later" };
+    };
+    await world.drain();
+    expect(await stateOf(project, emailId)).toEqual({ status: "QUEUED", error: null });
+    const { ctx } = await world.context(project);
+    const used = async () => (await rowsOf(project, "monthly_usage")).map(({ emails }) => emails);
+    const batch = openBatch(ctx);
+    batch.addAll(updateErasedEmails(ctx, sql`SELECT ${readId(emailId)} AS id`));
+    await batch.commit();
+    expect(await used()).toEqual([1]);
+    await sweepLater(world);
+    await sweepLater(world);
+    expect(await stateOf(project, emailId)).toEqual({ status: "CANCELLED", error: reason });
+    expect(await used()).toEqual([0]);
   });
 
   it("brings nothing back when a provider reports of it later", async () => {

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildBundle } from "../../scripts/lib/bundle.mjs";
-import { buildLastRelease, lastReleaseCommit, withoutLastRelease } from "../upgrades/versions.mjs";
+import { buildLastRelease, buildThis, lastReleaseCommit, withoutLastRelease } from "../upgrades/versions.mjs";
 import { foundPlans, keepPlan } from "./found.mjs";
 import { logOf } from "./log.mjs";
 import { options } from "./options.mjs";
@@ -90,7 +89,7 @@ async function keepShrunk(plan, faults, openModules) {
 
 /** Opens isolates of this version and, during an upgrade, as many of the last release. */
 async function worker(folder) {
-  const current = compileWorker((await buildBundle(folder, { isMinified: false })).file);
+  const current = compileWorker(await buildThis(folder));
   if (!values.upgrade) return current;
   const commit = lastReleaseCommit();
   if (commit === null) throw new Error(withoutLastRelease);

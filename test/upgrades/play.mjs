@@ -8,12 +8,13 @@ const people = ["ada", "grace", "alan", "edsger", "barbara", "donald"].map((name
 /**
  * Plays a day of a project with all kinds of work: mail, a campaign, a workflow, webhooks, jobs, and keys. Its beginning is
  * of the versions of `begin`, and its rest of those of `end`: each of them names a version for requests, for consumers
- * and for objects. In between the project moves to another database. `load` opens an isolate of a version. Returns what became of it, without ids and times, so that two days
- * can be compared, and how many writes met the fence of the move.
+ * and for objects. In between the project moves to another database. `openModules` opens the modules of each version.
+ * Returns what became of it, without ids and times, so that two days can be compared, and how many writes met the fence of
+ * the move.
  */
-export async function play(seed, load, { begin, end }) {
+export async function play(seed, openModules, { begin, end }) {
   const roles = { ...begin };
-  const world = new World(seed, () => mixedWorker({ this: load.this(), last: load.last() }, roles));
+  const world = new World(seed, (time) => mixedModules(openModules, time, roles));
   // Each mail is delivered: what became of it may not depend on the order in which mails come.
   world.outside.provider.random = () => 0.3;
   const project = await world.newProject("acme");
@@ -32,7 +33,18 @@ export async function play(seed, load, { begin, end }) {
     answers: [...beginning.answers, ...rest],
     ...(await read(ask, setUp)),
   };
+  world.isolates.close();
   return { day, refused };
+}
+
+/** Opens the modules of both versions for one isolate. */
+function mixedModules(openModules, time, roles) {
+  const [current, last] = [openModules.this(time), openModules.last(time)];
+  const close = () => {
+    current.close();
+    last.close();
+  };
+  return { worker: mixedWorker({ this: current.worker, last: last.worker }, roles), close };
 }
 
 /** Calls the API with the secret key. A refusal that nobody expects ends the day. */

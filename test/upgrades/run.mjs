@@ -46,16 +46,16 @@ if (commit === null) {
 const folder = mkdtempSync(join(tmpdir(), "petrel-upgrades-"));
 try {
   const bundles = { this: await buildThis(folder), last: await buildLastRelease(commit) };
-  const load = { this: compileWorker(bundles.this), last: compileWorker(bundles.last) };
+  const openModules = { this: compileWorker(bundles.this), last: compileWorker(bundles.last) };
   logOf(values.trace ? say : null);
   const all = (version) => Object.fromEntries(parts.map((part) => [part, version]));
   let [days, failed, met] = [0, 0, 0];
   for (let seed = 1; seed <= Number(values.seeds); seed++) {
-    const { day: alone } = await play(seed * 100, load, { begin: all("this"), end: all("this") });
+    const { day: alone } = await play(seed * 100, openModules, { begin: all("this"), end: all("this") });
     if (values.trace) say(JSON.stringify(alone, null, 2));
     for (const [index, begin] of combinations.entries()) {
       const end = opposite(begin);
-      const faults = await play(seed * 100 + 1 + index, load, { begin, end }).then(
+      const faults = await play(seed * 100 + 1 + index, openModules, { begin, end }).then(
         ({ day, refused }) => {
           met += refused;
           return differences(alone, day);

@@ -17,9 +17,9 @@ export function lastReleaseCommit() {
 /** What helps when the clone does not have it. */
 export const withoutLastRelease = `This clone does not have ${lastRelease.commit}, the last release. Bring it with: git fetch --unshallow --tags`;
 
-/** The bundled Worker of the working tree, in a folder. */
+/** The bundled Worker of the working tree, in a folder and not minified. */
 export async function buildThis(folder) {
-  return (await buildBundle(folder)).file;
+  return (await buildBundle(folder, { isMinified: false })).file;
 }
 
 /**

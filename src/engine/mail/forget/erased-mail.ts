@@ -31,8 +31,11 @@ export function updateErasedEmails(ctx: Context, page: SQL): Statement[] {
   ];
 }
 
-/** Matches queued mail, which will now never be handed over. */
-const isUnsent = sql`e.status = 'QUEUED'`;
+/**
+ * Matches queued mail, which will now never be handed over. Mail that was being handed over when it was emptied may be
+ * queued again afterwards. The next hand-over ends it and gives its quota back, so a repeat must not.
+ */
+const isUnsent = sql`(e.status = 'QUEUED' AND e.to_email <> '')`;
 
 /**
  * Empties the columns with personal data. Mail that is being handed over keeps its status. Recording its result later
