@@ -67,7 +67,11 @@ const prelude = `set -euo pipefail
 helper() { node helper.mjs "$@"; }
 curl() {
   local status
-  status=$(command curl -sS -o answer -w '%{http_code}' "$@")
+  # A reader waits for the import that an earlier block began.
+  while
+    status=$(command curl -sS -o answer -w '%{http_code}' "$@")
+    grep -qs 'This import is still running' answer
+  do sleep 0.5; done
   cat answer
   echo
   [[ $status == $expected ]] || { echo "$status: $(cat answer)" >&2; return 1; }
