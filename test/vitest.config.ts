@@ -101,6 +101,8 @@ export default defineConfig(async () => ({
           isolate: false,
           include: ["test/product/**/*.test.ts"],
           globalSetup: "test/product/start.ts",
+          // A browser on two busy cores misses a moment now and then. The report names each test that needed two tries.
+          retry: process.env.CI === "true" ? 1 : 0,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -57,10 +57,12 @@ export function describeInChromium(title: string, base: () => string, tests: (op
       if (path === null) throw new Error("No Chromium was found: install it, or name it in CHROMIUM_PATH.");
       browser = await chromium.launch({ executablePath: path, args });
     });
-    beforeEach(() => {
+    beforeEach(({ task }) => {
       const before = contexts.length;
       return async () => {
-        await Promise.all(contexts.splice(before).map((context) => context.close()));
+        const opened = contexts.splice(before);
+        if (task.result?.state === "fail") await showPages(opened.flatMap((context) => context.pages()));
+        await Promise.all(opened.map((context) => context.close()));
       };
     });
     afterAll(async () => browser?.close());
@@ -80,11 +82,23 @@ export function describeInChromium(title: string, base: () => string, tests: (op
       });
       const page = await context.newPage();
       const watched = { page, foreign, ...listen(page) };
+      complaintsOf.set(page, watched.complaints);
       noteRequests(page);
       await page.goto(new URL(address, base()).href);
       return watched;
     });
   });
+}
+
+const complaintsOf = new WeakMap<Page, string[]>();
+
+/** Prints what a person would see, because the pages of a failed test are closed. */
+async function showPages(pages: Page[]): Promise<void> {
+  for (const page of pages) {
+    const text = await page.evaluate<string>("document.body.innerText").catch(String);
+    const complaints = complaintsOf.get(page) ?? [];
+    console.error([`The page ${page.url()} showed:`, text.slice(0, 3_000), ...complaints].join("\n"));
+  }
 }
 
 const requests = new WeakMap<Page, { made: number; open: Set<Request> }>();
