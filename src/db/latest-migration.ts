@@ -1,2 +1,2 @@
 /** The newest migration that this code needs, by the name of its file. */
-export const latestMigration = "0001_trash.sql";
+export const latestMigration = "0002_trash_order.sql";

@@ -22,6 +22,7 @@ const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).h
 const frozen: Record<string, string> = {
   "0000_tables.sql": "78b2cac981737704f3433b5bfd8b3336e2d3c59bafdfa7409390a26936dfe7b1",
   "0001_trash.sql": "4c4ffa4773063a534903b6b379a025e5372b61a61a9a943449cdc48bcba5db21",
+  "0002_trash_order.sql": "fe2396c23639945f06ca40ccd459f03467f0578ab284575e82d29b910645a836",
 };
 
 it("a migration that is out never changes", () => {

@@ -42,7 +42,7 @@ export const dueHosts: Allowed = { sql: /FROM hop CROSS JOIN workflow_hosts/, st
 
 /** The entries in the trash of one project: 12,000 at most are read, and an index alone has what is read of them. */
 export const trashOfProject: Allowed = {
-  sql: /FROM trash INDEXED BY ix_trash_list WHERE project_id = \? ORDER BY deleted_at DESC, id DESC LIMIT/,
+  sql: /FROM trash INDEXED BY ix_trash_list WHERE project_id = \? (AND purge_at > \? )?ORDER BY deleted_at DESC, id DESC LIMIT/,
   step: /COVERING INDEX ix_trash_list/,
 };
 

@@ -29,9 +29,10 @@ export const trash = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.type, table.id] }),
-    // The list reads one of these two indexes: the first for all types, the second for one type.
-    index("ix_trash_list").on(table.projectId, table.deletedAt, table.id),
-    index("ix_trash_type").on(table.projectId, table.type, table.deletedAt, table.id),
+    // The list reads one of these two indexes: the first for all types, the second for one type. They end with `purge_at`,
+    // which tells ended entries from others without their contents.
+    index("ix_trash_list").on(table.projectId, table.deletedAt, table.id, table.purgeAt),
+    index("ix_trash_type").on(table.projectId, table.type, table.deletedAt, table.id, table.purgeAt),
     index("ix_trash_purge").on(table.purgeAt),
     index("ix_trash_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
   ],

@@ -46,8 +46,9 @@ export function putAway(
     (each) => sql`${getTableName(each.table)}, ${rowsOf(ctx, each.table, sql`${sql.raw(each.owner)} = ${id}`)}`,
   );
   const bodyKey = type === "campaign" ? sql`body_key` : sql`NULL`;
-  batch.guard(sql`(SELECT count(*) FROM (SELECT 1 ${inOrder(ctx)} LIMIT ${maxWithEnded})) < ${maxWithEnded}`, () =>
-    trashIsFull(),
+  batch.guard(
+    sql`(SELECT count(*) FROM (SELECT 1 ${inOrder(inProject(ctx))} LIMIT ${maxWithEnded})) < ${maxWithEnded}`,
+    () => trashIsFull(),
   );
   batch.add(
     statement(
@@ -60,17 +61,21 @@ export function putAway(
   batch.add(endOldest(ctx));
 }
 
-/** Selects from the entries of the project in an index that has no contents, newest deletion first. */
-function inOrder(ctx: Context): SQL {
-  return sql`FROM trash INDEXED BY ix_trash_list WHERE ${inProject(ctx)} ORDER BY deleted_at DESC, id DESC`;
+/** Selects entries of a project in an index that has no contents, newest deletion first. */
+function inOrder(condition: SQL): SQL {
+  return sql`FROM trash INDEXED BY ix_trash_list WHERE ${condition} ORDER BY deleted_at DESC, id DESC`;
 }
 
-/** Ends the entries that the newest ones push out of the trash. Each deletion pushes out at most one. */
+/**
+ * Ends the entries that the newest ones push out of the trash. Entries that have ended and wait for the sweep do not
+ * count. Each deletion pushes out at most one.
+ */
 function endOldest(ctx: Context): Statement {
   const now = ctx.realClock().getTime();
+  const live = sql`purge_at > ${now}`;
   return statement(
     sql`UPDATE trash SET purge_at = ${now}
-      WHERE rowid IN (SELECT rowid ${inOrder(ctx)} LIMIT 10 OFFSET ${maxInTrash}) AND purge_at > ${now}`,
+      WHERE rowid IN (SELECT rowid ${inOrder(sql`${inProject(ctx)} AND ${live}`)} LIMIT 10 OFFSET ${maxInTrash}) AND ${live}`,
   );
 }
 
