@@ -253,7 +253,7 @@ describe("GET /admin/audit", () => {
 });
 
 const routes = (await wholeApp()).routes.flatMap((route) => operationAt(route) ?? []);
-const areas = /^\/(admin|webhooks|domains|campaigns|workflows)(\/|$)/;
+const areas = /^\/(admin|webhooks|domains|campaigns|workflows|trash)(\/|$)/;
 
 /** Calls of these areas whose changes the log does not show, and why. By a person or the operator, the call is an entry. */
 const leftOut: Record<string, string> = {
@@ -273,7 +273,7 @@ const noted = routes.filter(
 );
 
 describe("the audit log", () => {
-  it("has every call that changes settings, keys, people, domains, webhooks, campaigns and workflows", () => {
+  it("has every call that changes settings, keys, people, domains, webhooks, campaigns, workflows and the trash", () => {
     const writing = routes.filter(({ isRead, path }) => !isRead && areas.test(path));
     expect(
       writing

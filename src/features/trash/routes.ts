@@ -72,6 +72,7 @@ export function trashRoutes(restorers: Record<TrashType, Restorer>): Routes<Cont
     "/trash/{type}/{id}",
     {
       id: "deleteFromTrash",
+      isAudited: true,
       summary: "Delete for good what is in the trash",
       description: "The resource can no longer be restored. Its space is free within a few hours.",
       params: TrashParam,
