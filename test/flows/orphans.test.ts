@@ -1,11 +1,14 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { readId } from "../../src/core/ids";
 import { forgetOrphans } from "../../src/engine/mail/forget/orphans";
 import { startImport } from "../../src/features/contacts/import/start";
+import { newCampaign, putCampaign } from "../support/campaign";
 import { framed } from "../support/framed";
 import { admin, newProject, type TestProject } from "../support/project";
 import { emailIds, mailOf } from "../support/send-and-wait";
 import { newTemplate } from "../support/template";
+import { emptyTrash } from "../support/trash";
 import { World } from "../support/world";
 
 const hourMs = 3_600_000;
@@ -98,6 +101,115 @@ describe("a file that has its row", () => {
     const rest = { subject: undefined, body: undefined, from: undefined };
     const [again = ""] = emailIds(await project.api.send({ ...rest, template: copy.id }));
     expect((await mailOf(project, again)).html).toBe(framed(large));
+  });
+});
+
+/** A campaign of which both variants have a large body of their own. */
+function newCampaignOfThree(project: TestProject) {
+  const variants = ["a", "b"].map((name) => ({ name, weight: 50, body: `${name}${large}` }));
+  return newCampaign(project, { body: `own${large}`, variants });
+}
+
+const bodiesOf = async ({ api }: TestProject, id: string) => {
+  const { body, variants } = (await api.get(`/campaigns/${id}`)).body;
+  return [body, ...variants.map((variant: { body: string }) => variant.body)].map((text: string) => text.slice(0, 5));
+};
+
+describe("a file with a body of a campaign", () => {
+  it("is removed a day after another body has replaced it, and the present ones stay", async () => {
+    const project = await newProject();
+    const { id } = await newCampaignOfThree(project);
+    const first = await keysOf(project);
+    expect(first).toHaveLength(3);
+    const own = await putCampaign(project, id, { body: `new${large}` });
+    expect(own.status).toBe(200);
+    const [a, b] = own.body.data.variants;
+    await putCampaign(project, id, {
+      variants: [
+        { ...a, body: `two${large}` },
+        { ...b, body: "small" },
+      ],
+    });
+    expect(await keysOf(project)).toHaveLength(5);
+    await sweepIn(23);
+    expect(await keysOf(project)).toHaveLength(5);
+    await sweepIn(25);
+    const kept = await keysOf(project);
+    expect(kept).toHaveLength(2);
+    expect(first.filter((key) => kept.includes(key))).toEqual([]);
+    expect(await bodiesOf(project, id)).toEqual(["newxx", "twoxx", "small"]);
+  });
+
+  it("stays for an hour more, for calls that have read the campaign before", async () => {
+    const project = await newProject();
+    const { id } = await newCampaign(project, { body: large });
+    const world = new World();
+    world.now += 25 * hourMs;
+    await project.db
+      .prepare("UPDATE campaigns SET body = '', body_key = NULL, updated_at = ? WHERE id = ?")
+      .bind(world.now - hourMs + 60_000, readId(id))
+      .run();
+    await world.sweep("17 * * * *");
+    expect(await keysOf(project)).toHaveLength(1);
+    await sweepIn(26);
+    expect(await keysOf(project)).toEqual([]);
+  });
+
+  it("is copied for a duplicate, which outlives the original", async () => {
+    const project = await newProject();
+    const { id } = await newCampaignOfThree(project);
+    const { body: copy } = await project.api.post(`/campaigns/${id}/duplicate`);
+    expect(await keysOf(project)).toHaveLength(6);
+    await project.api.delete(`/campaigns/${id}`);
+    await sweepIn(24 * 20);
+    expect(await keysOf(project)).toHaveLength(6);
+    await emptyTrash(new World(), project);
+    await sweepIn(24 * 31);
+    expect(await keysOf(project)).toHaveLength(3);
+    expect(await bodiesOf(project, copy.data.id)).toEqual(["ownxx", "axxxx", "bxxxx"]);
+  });
+
+  it("stays while mail of a deleted campaign has it", async () => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    const { id } = await newCampaign(project, { body: large });
+    await project.api.post(`/campaigns/${id}/test`, { email: "test@example.com" });
+    await project.api.delete(`/campaigns/${id}`);
+    await emptyTrash(new World(), project);
+    const ofCampaign = async () => (await keysOf(project)).filter((key) => key.startsWith("campaign/"));
+    await sweepIn(24 * 31);
+    expect(await ofCampaign()).toHaveLength(1);
+    await project.db
+      .prepare("UPDATE email_contents SET body_key = NULL WHERE project_id = ?")
+      .bind(project.number)
+      .run();
+    await sweepIn(24 * 31);
+    expect(await ofCampaign()).toEqual([]);
+  });
+
+  it("stays as long as its project if version 1.0.0 wrote it, whose files do not name their campaign", async () => {
+    const project = await newProject();
+    const key = `campaign/${project.id}/${"a".repeat(22)}`;
+    await put(key);
+    await sweepIn(24 * 400);
+    expect(await keysOf(project)).toEqual([key]);
+  });
+});
+
+describe("a duplicate that is refused", () => {
+  it("leaves no file", async () => {
+    const project = await newProject();
+    const { id } = await newCampaignOfThree(project);
+    await project.db
+      .prepare(
+        `INSERT INTO campaigns (project_id, id, name, search_text, subject, from_email, type, audience_type, status, created_at, updated_at)
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+          SELECT ?, printf('%022d', i), 'n', 'n', 's', 'a@b.example', 'MARKETING', 'ALL', 'DRAFT', 0, 0 FROM n`,
+      )
+      .bind(project.number)
+      .run();
+    expect((await project.api.post(`/campaigns/${id}/duplicate`)).status).toBe(409);
+    await vi.waitFor(async () => expect(await keysOf(project)).toHaveLength(3));
   });
 });
 

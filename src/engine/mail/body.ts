@@ -14,14 +14,14 @@ export interface StoredBody {
 }
 
 /**
- * Stores a large body in R2. Callers do this before they write the row that refers to the file, because a file without
- * a row only wastes space.
+ * Stores a large body in R2, in a file of this name. Callers do this before they write the row that refers to the
+ * file, because a file without a row only wastes space.
  */
-export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: string): Promise<StoredBody> {
+export async function storeBody(ctx: Context, kind: BlobKind, name: string, body: string): Promise<StoredBody> {
   const named = filesNamedIn(body, ctx.project.id);
   const files = named.length > 0 ? named : null;
   if (utf8Bytes(body) <= maxTextBytesInRow) return { body, bodyKey: null, files };
-  const bodyKey = blobKey(kind, ctx.project.id, textOf(id));
+  const bodyKey = blobKey(kind, ctx.project.id, name);
   await ctx.blobs.put(bodyKey, body);
   return { body: null, bodyKey, files };
 }

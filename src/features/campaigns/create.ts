@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Conflict, Refusal } from "../../core/errors";
-import { newIdAt } from "../../core/ids";
+import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
@@ -21,10 +21,12 @@ const maxCampaigns = 10_000;
 
 /** `POST /campaigns`: creates a DRAFT. Throws Invalid, BadRequest, NotFound, UnverifiedSender and Conflict. */
 export async function createCampaign(ctx: Context, input: CreateCampaign): Promise<CampaignRow> {
-  const bodies = await storeBodies(ctx, input);
+  const id = newIdAt(ctx.now.getTime());
+  const bodies = await storeBodies(ctx, id, input);
   try {
     const draft = await draftOf(ctx, input, bodies, null);
-    const saved = await untilFresh(() => save(ctx, draft), ctx.random);
+    const guards = guardSenders(ctx, sendersOf(draft));
+    const saved = await untilFresh(() => saveNew(ctx, id, draft, guards), ctx.random);
     warnOfIgnored(ctx, input, saved);
     return saved;
   } catch (error) {
@@ -33,11 +35,11 @@ export async function createCampaign(ctx: Context, input: CreateCampaign): Promi
   }
 }
 
-async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
-  const id = newIdAt(ctx.now.getTime());
+/** Inserts a DRAFT, under guards of its content, its audience and the quota. Throws NotFound, Invalid and Conflict. */
+export async function saveNew(ctx: Context, id: Id, draft: Draft, guards: Statement[] = []): Promise<CampaignRow> {
   const batch = openBatch(ctx);
   batch.recognise(isInserted("campaigns", ctx, id));
-  batch.addAll([...(await guardDraft(ctx, draft)), ...guardSenders(ctx, sendersOf(draft)), guardQuota(ctx)]);
+  batch.addAll([...(await guardDraft(ctx, draft)), ...guards, guardQuota(ctx)]);
   recordChange(batch, ctx, auditedCampaign(ctx, id));
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(insertCampaign(ctx, id, draft));

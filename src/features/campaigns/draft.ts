@@ -1,4 +1,5 @@
 import type { FilterCondition } from "../../core/audience/condition";
+import { bodyFileName } from "../../core/campaigns/body-file";
 import type { AudienceType, NamedFiles, StoredVariant } from "../../core/campaigns/campaign";
 import { BadRequest } from "../../core/errors";
 import { filesNamedIn } from "../../core/files/address";
@@ -34,25 +35,30 @@ export interface StoredBodies {
   filesOfVariants: string[];
 }
 
-/** Refuses Liquid that cannot be rendered, and stores large bodies in files. Writes no rows. */
+/** Refuses Liquid that cannot be rendered, and stores large bodies in files of the campaign. Writes no rows. */
 export async function storeBodies(
   ctx: Context,
+  id: Id,
   given: Pick<ReplaceCampaign, "subject" | "previewText" | "body" | "variants">,
 ): Promise<StoredBodies> {
   const { body, variants } = given;
   checkContent(ctx, given);
   for (const [index, variant] of (variants ?? []).entries()) checkContent(ctx, variant, `variants.${index}.`);
-  const own = body === undefined ? null : await storeBody(ctx, "campaign", newIdAt(ctx.now.getTime()), body);
+  const own = body === undefined ? null : await storeOne(ctx, id, body);
   const stored: StoredVariant[] = [];
-  for (const variant of variants ?? []) stored.push(await storeVariant(ctx, variant));
+  for (const variant of variants ?? []) stored.push(await storeVariant(ctx, id, variant));
   const bodies = (variants ?? []).flatMap((variant) => variant.body ?? []);
   const filesOfVariants = [...new Set(bodies.flatMap((each) => filesNamedIn(each, ctx.project.id)))];
   return { own, variants: variants ? stored : null, filesOfVariants };
 }
 
-async function storeVariant(ctx: Context, { body, ...variant }: Variant): Promise<StoredVariant> {
+function storeOne(ctx: Context, id: Id, body: string): Promise<StoredBody> {
+  return storeBody(ctx, "campaign", bodyFileName(id, newIdAt(ctx.now.getTime())), body);
+}
+
+async function storeVariant(ctx: Context, id: Id, { body, ...variant }: Variant): Promise<StoredVariant> {
   if (body === undefined) return variant;
-  const stored = await storeBody(ctx, "campaign", newIdAt(ctx.now.getTime()), body);
+  const stored = await storeOne(ctx, id, body);
   return { ...variant, ...(stored.bodyKey === null ? { body } : { bodyKey: stored.bodyKey }) };
 }
 

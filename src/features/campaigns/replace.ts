@@ -26,7 +26,7 @@ export async function replaceCampaign(
   input: ReplaceCampaign,
   refuseToSend: RefuseToSend = async () => {},
 ): Promise<CampaignRow> {
-  const bodies = await storeBodies(ctx, input);
+  const bodies = await storeBodies(ctx, id, input);
   try {
     const saved = await untilFresh(() => save(ctx, id, input, { bodies, refuseToSend }), ctx.random);
     warnOfIgnored(ctx, input, saved);

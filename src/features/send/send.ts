@@ -71,7 +71,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
 /** Stores the body and the attachments in files. Deletes them when a put fails, because no row has been written yet. */
 async function storeFiles(ctx: Context, call: SendEmail, id: Id, files: Attachment[]) {
   try {
-    const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
+    const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", textOf(id), call.body);
     return { inlineBody, attachments: await storeAttachments(ctx, id, files) };
   } catch (error) {
     forgetBody(ctx, { bodyKey: blobKey("content", ctx.project.id, textOf(id)) });

@@ -1,5 +1,5 @@
 import { Refusal } from "../../core/errors";
-import { newIdAt } from "../../core/ids";
+import { newIdAt, textOf } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { changeContent } from "../../core/mail/content-fields";
 import { UnverifiedSender } from "../../core/mail/errors";
@@ -23,7 +23,7 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
   if (input.topicId) checkTopicFits(input.type ?? "MARKETING", "topicId");
   const now = ctx.now.getTime();
   const id = newIdAt(now);
-  const stored = await storeBody(ctx, "template", id, input.body);
+  const stored = await storeBody(ctx, "template", textOf(id), input.body);
   const content: VersionRow = {
     id,
     projectId: ctx.project.number,

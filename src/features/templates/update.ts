@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Refusal } from "../../core/errors";
-import { type Id, newIdAt } from "../../core/ids";
+import { type Id, newIdAt, textOf } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { changeContent, contentColumns } from "../../core/mail/content-fields";
 import { UnverifiedSender } from "../../core/mail/errors";
@@ -32,7 +32,7 @@ import { checkTopicFits } from "./topic";
 export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<StoredTemplate> {
   checkContent(ctx, change);
   const versionId = newIdAt(ctx.now.getTime());
-  const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
+  const given = change.body === undefined ? null : await storeBody(ctx, "template", textOf(versionId), change.body);
   const isUsed = (template: StoredTemplate) => given === null || template.content.bodyKey === given.bodyKey;
   try {
     const after = await untilFresh((tries) => applyChange(ctx, { id, versionId, change, given }, tries), ctx.random);

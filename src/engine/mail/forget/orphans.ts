@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { dayMs } from "../../../core/time";
+import { campaignOfFile } from "../../../core/campaigns/body-file";
+import { dayMs, hourMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { controlShard } from "../../../db/client";
 import { asText, columns } from "../../../db/rows";
@@ -12,31 +13,49 @@ import { whereaboutsById } from "../../projects/whereabouts";
 /** The maximum number of pages of files that one tick reads. A page has 1,000 files. */
 const pagesPerTick = 20;
 
+/** The row to which a file belongs. The file's key contains the row's id, which is never reused. */
+interface Owner {
+  table: string;
+  /** Returns the stored id of the row, from the key's part after the project. Null for a file that is kept. */
+  rowId?(name: string): string | null;
+  /** Matches rows `o` that use their file `r`, which is `[project, id of the row, key]`. All do where it is left out. */
+  uses?(platform: Platform): SQL;
+  /** Matches files `r` that other rows use. */
+  isUsedElsewhere?: SQL;
+}
+
 /**
- * For each kind of file, the table of the row to which a file belongs. The file's key contains the row's id, which is
- * never reused.
+ * How long a campaign keeps the files of bodies that were replaced: a call that has read the campaign may still read
+ * them.
  */
-const owners: Partial<Record<BlobKind, string>> = {
-  content: "email_contents",
-  attachment: "email_contents",
+const replacedForMs = hourMs;
+
+const owners: Partial<Record<BlobKind, Owner>> = {
+  content: { table: "email_contents" },
+  attachment: { table: "email_contents" },
   // A file that several versions share has the id of the first version. That version is kept while anything refers to
   // the file.
-  template: "template_versions",
-  outbox: "outbox_messages",
-  import: "jobs",
-  file: "files",
+  template: { table: "template_versions" },
+  campaign: {
+    table: "campaigns",
+    rowId: campaignOfFile,
+    uses: ({ now }) => sql`(o.updated_at > ${now.getTime() - replacedForMs} OR o.body_key = r.value->>2
+      OR EXISTS (SELECT 1 FROM json_each(o.variants) v WHERE v.value->>'bodyKey' = r.value->>2))`,
+    isUsedElsewhere: sql`(EXISTS (SELECT 1 FROM trash b
+        WHERE b.project_id = r.value->>0 AND b.type = 'campaign' AND b.id = r.value->>1)
+      OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_body
+        WHERE c.project_id = r.value->>0 AND c.body_key = r.value->>2))`,
+  },
+  outbox: { table: "outbox_messages" },
+  // A job may have ended without removing its file.
+  import: { table: "jobs", uses: () => sql`o.completed_at IS NULL` },
+  file: { table: "files" },
 };
 
-/**
- * For some tables, a condition that matches rows `o` that still use their file: a job may have ended without removing
- * its file. In all other tables, every row uses its file.
- */
-const isInUse: Record<string, SQL> = { jobs: sql`o.completed_at IS NULL` };
-
-/** A file, and what its key says about it: the table, the public id of the project, and the stored id of the row. */
+/** A file, and what its key says about it: its owner, the public id of the project, and the stored id of the row. */
 interface Candidate {
   key: string;
-  table: string;
+  owner: Owner;
   projectId: string;
   rowId: string;
 }
@@ -92,30 +111,33 @@ async function findCandidates(
     const project = projects.get(each.projectId);
     // The files of a project that is being erased are deleted by its erasure.
     if (!project || project.isEnding) return [];
-    const shard = each.table === "outbox_messages" ? controlShard : project.shard;
+    const shard = each.owner.table === "outbox_messages" ? controlShard : project.shard;
     return [{ ...each, shard, number: project.number }];
   });
   return Map.groupBy(located, ({ shard }) => shard);
 }
 
 function candidate(key: string): Candidate[] {
-  const [kind = "", projectId, rowId] = key.split("/");
-  // A file of an unknown kind has no table, and is kept.
-  const table = owners[kind as BlobKind];
-  return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
+  const [kind = "", projectId, name] = key.split("/");
+  // A file of an unknown kind has no owner, and is kept.
+  const owner = owners[kind as BlobKind];
+  if (!owner || !projectId || !name) return [];
+  const rowId = owner.rowId ? owner.rowId(name) : name;
+  return rowId ? [{ key, owner, projectId, rowId }] : [];
 }
 
 /** Returns the keys of the files that no row uses. */
 async function findOrphans(platform: Platform, shard: string, candidates: Located[]): Promise<string[]> {
   const batch = openBatch(platform, platform.databaseOf(shard));
-  const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
-    const items = JSON.stringify(together.map(({ number, rowId }) => [number, rowId]));
-    const rows = sql`SELECT o.id FROM json_each(${items}) r
-      CROSS JOIN ${sql.identifier(table)} o ON o.project_id = r.value->>0 AND o.id = r.value->>1
-      WHERE ${isInUse[table] ?? sql`true`}`;
-    return batch.add(statement(rows, columns({ id: asText })));
+  const found = [...Map.groupBy(candidates, ({ owner }) => owner)].map(([owner, together]) => {
+    const items = JSON.stringify(together.map(({ number, rowId, key }) => [number, rowId, key]));
+    const { table, uses, isUsedElsewhere = sql`false` } = owner;
+    const rows = sql`SELECT r.value->>2 AS key FROM json_each(${items}) r
+      WHERE EXISTS (SELECT 1 FROM ${sql.identifier(table)} o
+        WHERE o.project_id = r.value->>0 AND o.id = r.value->>1 AND ${uses?.(platform) ?? sql`true`}) OR ${isUsedElsewhere}`;
+    return batch.add(statement(rows, columns({ key: asText })));
   });
   await batch.commit();
-  const kept = new Set(found.flatMap(({ all }) => all.map(({ id }) => id)));
-  return candidates.filter(({ rowId }) => !kept.has(rowId)).map(({ key }) => key);
+  const kept = new Set(found.flatMap(({ all }) => all.map(({ key }) => key)));
+  return candidates.filter(({ key }) => !kept.has(key)).map(({ key }) => key);
 }
