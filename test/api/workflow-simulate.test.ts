@@ -176,6 +176,20 @@ describe("POST /workflows/{id}/simulate", () => {
     expect((await api.get(`/contacts/${contactId}`)).body.data).toEqual({ firstName: "Ada" });
   });
 
+  it("ends a wait of a millisecond right after the event that it waits for", async () => {
+    const { project, api, contactId } = await set();
+    const workflow = await newWorkflow(project, { eventName: "goodbye" });
+    const leave = await newStep(project, workflow.id, {
+      ...{ type: "UPDATE_CONTACT", name: "Leave", config: { subscribed: false } },
+      connectFrom: triggerOf(workflow),
+    });
+    const config = { eventName: "contact.unsubscribed", timeout: 0.001 };
+    await newStep(project, workflow.id, { type: "WAIT_FOR_EVENT", name: "Heard?", config, connectFrom: leave.id });
+    const events = [{ after: "0m", name: "goodbye" }];
+    const answer = await api.post(`/workflows/${workflow.id}/simulate`, { contactId, events });
+    expect(told(answer).slice(1)).toEqual(["Leave COMPLETED", "Heard? COMPLETED timeout"]);
+  });
+
   it("knows the events that a step causes: a wait right after it hears them, a later one does not", async () => {
     const { project, api, contactId } = await set();
     const workflow = await newWorkflow(project, { eventName: "goodbye" });

@@ -103,14 +103,17 @@ export function isWithinLimit(ctx: Context, month: string, limit: number): SQL {
  */
 export function updateUsageOfUnsent(items: string, where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
-    FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE ${where}`);
+    FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE ${isCounted} AND (${where})`);
 }
 
 /** Like `updateUsageOfUnsent`, for the emails `e` that match `where`, which must not have ended. */
 export function updateUsageOf(where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
-    FROM emails e ${withContent} WHERE ${where}`);
+    FROM emails e ${withContent} WHERE ${isCounted} AND (${where})`);
 }
+
+/** A test email takes no quota, so it gives none back. */
+const isCounted: SQL = sql`e.source <> 'TEST'`;
 
 /** The month in which the email `e` was accepted. */
 export const monthInSql: SQL = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;

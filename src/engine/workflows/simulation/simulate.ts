@@ -1,4 +1,4 @@
-import { belowAllIds, type Id, textOf } from "../../../core/ids";
+import { belowAllIds, type Id, textOf, timeOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { Budget } from "../../../core/templating/budget";
 import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
@@ -80,7 +80,8 @@ function nextWake(
 ): { at: number; event: GivenEvent | null } | null {
   const event =
     awaits === null ? undefined : events.find(({ id, name }) => name === awaits && isAfter(id, since ?? belowAllIds));
-  const at = event && Math.max(event.at, now);
+  // An event that the execution causes has an id of a later instant than its time, and waking it looks at the id.
+  const at = event && Math.max(event.at, timeOf(event.id), now);
   if (event && at !== undefined && (wakeAt === null || at < wakeAt)) return { at, event };
   return wakeAt === null ? null : { at: wakeAt, event: null };
 }
