@@ -20,6 +20,7 @@ import {
   updateRun,
 } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
+import { emptyLeftContents } from "./content";
 import { inPage, type PageRange } from "./release";
 
 const readRange = columns({ firstId: asId, lastId: asId });
@@ -44,8 +45,10 @@ export async function cancelStep(ctx: Context, run: BareRun): Promise<NextStep> 
   const page = await nextPage(ctx, campaign.id, progress.after);
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
-  if (page === null) batch.addAll([deleteRun(ctx, campaign.id), ...deleteLedger(ctx, campaign.id)]);
-  else {
+  if (page === null) {
+    const emptied = emptyLeftContents(ctx, campaign.id);
+    batch.addAll([deleteRun(ctx, campaign.id), emptied, ...deleteLedger(ctx, campaign.id)]);
+  } else {
     const isWaiting = sql`${inPage(ctx, campaign.id, page)} AND e.status = 'QUEUED' AND e.uncertain_since IS NULL`;
     batch.addAll([
       updateMarked(ctx, { where: isWaiting }),

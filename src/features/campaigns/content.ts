@@ -7,6 +7,7 @@ import { isTypeTracked } from "../../core/tracking/mode";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
+import { updateLeftContents } from "../../engine/mail/forget/left-contents";
 import type { Context } from "../../platform/context";
 
 /** The values of new content that do not come from the campaign. The content may be stored, or only composed. */
@@ -54,12 +55,22 @@ export function contentOf(
   };
 }
 
-/** Deletes the contents of a campaign that no recipient got. Other contents are deleted together with their emails. */
+/**
+ * Deletes the contents of a campaign of which no email was written. A content without recipients may have had some, who
+ * were erased or forgotten: the records of their emails need it.
+ */
 export function deleteUnusedContents(ctx: Context, campaignId: Id): Statement {
   return statement(
-    sql`DELETE FROM email_contents WHERE ${inProject(ctx)} AND recipients = 0
+    sql`DELETE FROM email_contents WHERE ${inProject(ctx)}
       AND id IN (SELECT content.value->>'contentId' FROM campaigns c
         CROSS JOIN json_each(c.frozen, '$.contents') content
-        WHERE ${inProject(ctx, "c")} AND c.id = ${campaignId})`,
+        WHERE ${inProject(ctx, "c")} AND c.id = ${campaignId})
+      AND id NOT IN (SELECT content_id FROM campaign_counts WHERE ${inProject(ctx)} AND campaign_id = ${campaignId})`,
   );
+}
+
+/** Empties the contents that have no recipients left, once the campaign's run is deleted. Until then, they are kept. */
+export function emptyLeftContents(ctx: Context, campaignId: Id): Statement {
+  const contents = sql`SELECT project_id, content_id FROM campaign_counts WHERE ${inProject(ctx)} AND campaign_id = ${campaignId}`;
+  return updateLeftContents(contents, { isErased: false });
 }

@@ -22,7 +22,7 @@ import {
 } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { deleteUnusedContents } from "./content";
+import { deleteUnusedContents, emptyLeftContents } from "./content";
 import { endCanary, isCanaryAwaited, isCanaryOut } from "./end-canary";
 import { announceMail, maxReleasedOf, type PageRange, updateReleased } from "./release";
 
@@ -180,7 +180,7 @@ async function finish(ctx: Context, run: Run): Promise<NextStep> {
     ),
   );
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
-  batch.addAll([deleteUnusedContents(ctx, id), deleteRun(ctx, id)]);
+  batch.addAll([deleteUnusedContents(ctx, id), deleteRun(ctx, id), emptyLeftContents(ctx, id)]);
   await batch.commit();
   return { kind: "over" };
 }

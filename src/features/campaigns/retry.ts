@@ -44,7 +44,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   const { isStored } = await selectOne(
     ctx.db,
     sql`SELECT EXISTS (SELECT 1 FROM campaign_counts n CROSS JOIN email_contents c ON c.project_id = n.project_id
-      AND c.id = n.content_id WHERE ${inProject(ctx, "n")} AND n.campaign_id = ${id}) AS is_stored`,
+      AND c.id = n.content_id WHERE ${inProject(ctx, "n")} AND n.campaign_id = ${id} AND c.recipients > 0) AS is_stored`,
     readStored,
   );
   if (!isStored) throw new Gone(contentGone);

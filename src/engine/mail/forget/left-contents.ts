@@ -70,8 +70,11 @@ export function updateFiles(contents: { projectId: number; id: Id }[]): Statemen
   );
 }
 
+/** Matches contents without recipients. The content of a campaign with a run may still get some. */
 function isLeft(contents: SQL): SQL {
-  return sql`(content.project_id, content.id) IN (${contents}) AND content.recipients <= 0`;
+  return sql`(content.project_id, content.id) IN (${contents}) AND content.recipients <= 0
+    AND NOT EXISTS (SELECT 1 FROM campaign_runs run
+      WHERE run.project_id = content.project_id AND run.id = content.campaign_id)`;
 }
 
 /**
