@@ -91,6 +91,30 @@ describe("POST /contacts/import/{jobId}/undo", () => {
     expect(after["bob@example.com"]).toMatchObject({ data: { plan: "free" } });
   });
 
+  it("keeps what somebody changed between two rows of one address, in chunks of their own", async () => {
+    const [project, world] = [await newProject(), new World()];
+    await project.api.post("/contacts", { email: "ada@example.com", data: { plan: "free" } });
+    const others = Array.from({ length: 1_200 }, (_, n) => `${n}@example.com,x`);
+    const twice = (name: string) => [`${name}@example.com,first`, `${name}@example.com,second`];
+    const [ada, amy] = [twice("ada"), twice("amy")];
+    const rows = ["email,plan", ada[0], amy[0], ...others, ada[1], amy[1]];
+    // Somebody changes both right after the first chunk.
+    const touch = `CREATE TRIGGER touch AFTER UPDATE ON contacts WHEN NEW.project_id = ${project.number}
+        AND NEW.data->>'plan' = 'first' BEGIN
+        UPDATE contacts SET version = version + 1, data = json_set(data, '$.note', 'hers') WHERE id = NEW.id; END`;
+    const touchNew = touch.replace("touch", "touch_new").replace("UPDATE ON", "INSERT ON");
+    await project.db.batch([project.db.prepare(touch), project.db.prepare(touchNew)]);
+    const { jobId } = await importCsv(project, rows.join("\n"), world).finally(() =>
+      project.db.batch(["touch", "touch_new"].map((name) => project.db.prepare(`DROP TRIGGER ${name}`))),
+    );
+    const { job } = await undo(project, world, jobId);
+    expect(job.result).toMatchObject({ removed: 1_200, kept: 2 });
+    for (const name of ["ada", "amy"]) {
+      const { data } = (await project.api.get(`/contacts/${await idOf(project, name)}`)).body;
+      expect(data).toMatchObject({ plan: "second", note: "hers" });
+    }
+  });
+
   it("goes chunk by chunk through a large import", async () => {
     const [project, world] = [await newProject(), new World()];
     const emails = Array.from({ length: 450 }, (_, n) => `u${n}@example.com`);

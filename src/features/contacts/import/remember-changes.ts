@@ -26,7 +26,8 @@ function oldValue(column: string): string {
 /**
  * Records which contacts an upsert is about to create and change, and what it overwrites. Must run right before the
  * upsert, in the same batch. `items` is a FROM clause with the rows of the file as `r`; `isDue` matches existing
- * contacts that change.
+ * contacts that change. A contact that an earlier chunk has changed, and somebody else since, keeps its earlier version
+ * here, by which an undo recognises that it was touched.
  */
 export function insertChanges(ctx: Context, jobId: Id, { items, isDue }: { items: SQL; isDue: SQL }): Statement {
   const kept = sql`sum(octet_length(contacts.data)) OVER (ORDER BY r.key) <= ${maxKeptBytes}`;
@@ -38,6 +39,7 @@ export function insertChanges(ctx: Context, jobId: Id, { items, isDue }: { items
       FROM ${items}
       LEFT JOIN contacts ON ${inProject(ctx, "contacts")} AND contacts.email = r.value->>'email'
       WHERE contacts.id IS NULL OR ${isDue}
-      ON CONFLICT (project_id, job_id, contact_id) DO UPDATE SET version = excluded.version`,
+      ON CONFLICT (project_id, job_id, contact_id) DO UPDATE SET version = excluded.version
+        WHERE import_changes.version = excluded.version - 1`,
   );
 }
