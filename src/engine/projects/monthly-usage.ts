@@ -112,8 +112,8 @@ export function updateUsageOf(where: SQL): Statement {
     FROM emails e ${withContent} WHERE ${isCounted} AND (${where})`);
 }
 
-/** A test email takes no quota, so it gives none back. */
-const isCounted: SQL = sql`e.source <> 'TEST'`;
+/** Matches an email `e` that takes quota. A test email takes none, so it gives none back. */
+export const isCounted: SQL = sql`e.source <> 'TEST'`;
 
 /** The month in which the email `e` was accepted. */
 export const monthInSql: SQL = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;

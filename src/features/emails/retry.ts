@@ -22,7 +22,7 @@ export function notRetryable(status: EmailStatus): Conflict {
 
 /**
  * Queues an email again, and counts its attempts from zero. The row and its content stay the same. An email that was
- * never sent gave its quota back to its month, so the retry uses quota again. A scheduled email still waits for its
+ * never sent gave its quota back to its month, so the retry uses quota again; a test takes none. A scheduled email still waits for its
  * time.
  */
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
@@ -30,7 +30,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   if (!retryable.includes(email.status)) throw notRetryable(email.status);
   if (!(await findContent(ctx, email))) throw new Gone(contentGone);
   const { monthlySendLimit } = ctx.project;
-  const isUncounted = email.status !== "UNKNOWN";
+  const takesQuota = email.status !== "UNKNOWN" && email.source !== "TEST";
   const month = monthOf(new Date(email.createdAt));
   const now = ctx.now.getTime();
   const isOpen = sql`${inProject(ctx)} AND id = ${id} AND NOT is_forgotten
@@ -40,12 +40,13 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   if (email.campaignId !== null) batch.addAll([updateOpen(isOpen), updateMarked(ctx, { where: isOpen })]);
   batch.add(
     upsertUsage(
-      sql`SELECT project_id, ${month}, ${email.templateId ?? ""}, 1 FROM emails WHERE ${isOpen} AND status <> 'UNKNOWN'`,
+      sql`SELECT project_id, ${month}, ${email.templateId ?? ""}, 1 FROM emails
+        WHERE ${isOpen} AND status <> 'UNKNOWN' AND source <> 'TEST'`,
     ),
   );
   const reopened = batch.add({ ...updateReopened(isOpen, now), again: rowById("emails", ctx, id) });
   if (monthlySendLimit !== null) {
-    const isWithin = sql`NOT ${isUncounted} OR ${isWithinLimit(ctx, month, monthlySendLimit)}`;
+    const isWithin = sql`NOT ${takesQuota} OR ${isWithinLimit(ctx, month, monthlySendLimit)}`;
     batch.guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit));
   }
   await batch.commit();

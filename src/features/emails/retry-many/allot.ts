@@ -26,7 +26,8 @@ export async function allot(ctx: Context, status: RetryableStatus, ended: Ended[
   const { monthlySendLimit } = ctx.project;
   if (monthlySendLimit === null || status === "UNKNOWN") return { retried: stored, gone, overLimit: 0 };
   const used = await findUsed(ctx, [...new Set(stored.map(({ month }) => month))]);
-  const retried = stored.filter(({ month }) => {
+  const retried = stored.filter(({ month, isCounted }) => {
+    if (!isCounted) return true;
     const position = (used.get(month) ?? 0) + 1;
     if (position > monthlySendLimit) return false;
     used.set(month, position);
@@ -40,7 +41,8 @@ export async function allot(ctx: Context, status: RetryableStatus, ended: Ended[
  * it was read.
  */
 export function takeQuota(ctx: Context, batch: Batch, retried: Ended[]): void {
-  const groups = Map.groupBy(retried, ({ month, templateId }) => `${month} ${templateId}`);
+  const charged = retried.filter(({ isCounted }) => isCounted);
+  const groups = Map.groupBy(charged, ({ month, templateId }) => `${month} ${templateId}`);
   const counted = [...groups.values()].flatMap(([first, ...others]) =>
     first ? [{ month: first.month, templateId: first.templateId, emails: 1 + others.length }] : [],
   );
@@ -50,7 +52,7 @@ export function takeQuota(ctx: Context, batch: Batch, retried: Ended[]): void {
   );
   const { monthlySendLimit } = ctx.project;
   if (monthlySendLimit === null) return;
-  for (const month of new Set(retried.map((email) => email.month))) {
+  for (const month of new Set(charged.map((email) => email.month))) {
     batch.guard(isWithinLimit(ctx, month, monthlySendLimit), () => new Stale());
   }
 }

@@ -4,7 +4,7 @@ import { asFlag, asId, asText, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select, selectOne } from "../../../db/statement";
 import { contactSnapshot } from "../../../engine/mail/content";
-import { monthInSql } from "../../../engine/projects/monthly-usage";
+import { isCounted, monthInSql } from "../../../engine/projects/monthly-usage";
 import type { Context } from "../../../platform/context";
 import { candidates, type RetryInput } from "./retry-job";
 
@@ -22,6 +22,8 @@ const readEnded = columns({
   campaignId: orNull(asId),
   templateId: asText,
   month: asText,
+  /** Whether the email takes quota. */
+  isCounted: asFlag,
   isGone: asFlag,
 });
 /** An ended email, with the month and the template for which it counts. */
@@ -48,6 +50,7 @@ export async function findEnded(
   const ended = await select(
     ctx.db,
     sql`SELECT e.id, e.campaign_id, coalesce(content.template_id, '') AS template_id, ${monthInSql} AS month,
+        ${isCounted} AS is_counted,
         e.is_forgotten OR content.id IS NULL OR ${contactSnapshot} IS NULL AS is_gone
       FROM (SELECT id FROM ${isNext} AND id <= ${last} AND status = ${status} ${ofCampaign}
         ORDER BY id LIMIT ${emailsPerStep}) w
