@@ -1,12 +1,15 @@
 import type { Context as HonoContext } from "hono";
-import { BadRequest, TooLarge, UnknownRoute } from "../core/errors";
+import { BadRequest, UnknownRoute } from "../core/errors";
 import { accessPath, isLetThrough } from "./access-header";
-import { readForm } from "./form";
+import { notMultipart } from "./body";
 import { originOf } from "./origin";
 import { megabyte, policy } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
 import { sessionOf } from "./session-cookie";
 import type { People } from "./visitor";
+
+/** The maximum size of a preview, in bytes. No template or campaign is as large. */
+const maxPreviewBytes = 6 * megabyte;
 
 /**
  * Serves the console: one page for all its addresses, the files that the page loads, and frames that show mail.
@@ -16,7 +19,8 @@ export function serveConsole(app: AppRouter, people: Pick<People, "findVisitor">
   const page = policy({ key: "open", maxBody: null, isOfConsole: true });
   for (const address of addresses) app.get(address, page, (c) => serveIndex(c, people));
   app.get("/console/assets/:file", page, serveAsset);
-  app.post("/console/preview", page, answerPreview);
+  const preview = policy({ key: "open", maxBody: maxPreviewBytes, isUpload: true, isOfConsole: true });
+  app.post("/console/preview", preview, answerPreview);
 }
 
 const addresses = [
@@ -108,9 +112,6 @@ function notThere(c: HonoContext<AppEnv>): UnknownRoute {
 const contentSecurityPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-/** The maximum size of a preview, in bytes. No template or campaign is as large. */
-const maxPreviewBytes = 6 * megabyte;
-
 /**
  * Answers with the HTML that a page of the console posts into a frame, without storing it. The frame's policy is
  * stricter than the page's: it allows the mail's own styles, but no script, no form and nothing from our own server. It
@@ -122,10 +123,9 @@ async function answerPreview(c: HonoContext<AppEnv>): Promise<Response> {
       suggestion: "Use POST /preview, which answers with the content as JSON.",
     });
   }
-  const form = await readForm(c, maxPreviewBytes);
+  const form = await c.req.formData();
   const html = form.get("html");
-  // `readForm` returns no fields for a form that is too large.
-  if (html === undefined) throw new TooLarge(maxPreviewBytes);
+  if (typeof html !== "string") throw notMultipart();
   const images = form.get("images") === "load" ? "data: https: http:" : "data:";
   c.header(
     "Content-Security-Policy",

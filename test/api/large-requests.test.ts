@@ -95,6 +95,16 @@ describe("a large request whose body stalls", () => {
     }
   });
 
+  it("is a 408 for a page of the console too, which anybody may call", async () => {
+    const url = "https://petrel.example/console/preview";
+    const headers = { Origin: new URL(url).origin, "Content-Type": "multipart/form-data; boundary=b" };
+    const init = { method: "POST", headers, body: stalled(5 * megabyte) };
+    const request = new Request<unknown, IncomingRequestCfProperties>(url, init);
+    const slow = worker.fetch(request, env, createExecutionContext());
+    await passSeconds(patienceMs / 1_000 + 1);
+    expect((await slow).status).toBe(408);
+  });
+
   it("is read when it goes on arriving, over a slow line", async () => {
     const project = await newProject();
     const slow = call(project, steady(large(project), 50), 5 * megabyte + 200);
