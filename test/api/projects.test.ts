@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { readId } from "../../src/core/ids";
 import type { QueueMessage } from "../../src/core/messages";
 import worker from "../../src/index";
+import { idSql } from "../support/counts";
 import { effects, noEffects } from "../support/effects";
 import { type Answer, admin, bearer, call, newProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
@@ -321,6 +322,25 @@ describe("keys", () => {
     expect((await read(project.keys.secret)).status).toBe(200);
     expect((await admin.get(path)).body.map((key: { id: string }) => key.id)).not.toContain(made.id);
     expect((await admin.delete(`${path}/${made.id}`)).status).toBe(404);
+  });
+
+  it("are 100 at most, as many as a list shows, and no neighbour feels it", async () => {
+    const [project, neighbour] = [await newProject(), await newProject()];
+    const path = `/admin/projects/${project.id}/keys`;
+    await env.DB.prepare(
+      `INSERT INTO api_keys (project_id, id, kind, prefix, hash, created_at)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 97)
+        SELECT ?1, ${idSql("i")}, 'secret', 'sk_x', ?1 || ' ' || i, 0 FROM n`,
+    )
+      .bind(project.number)
+      .run();
+    expect((await admin.post(path, { kind: "secret" })).status).toBe(201);
+    expectRefusal(await admin.post(path, { kind: "public" }), 409, "CONFLICT", { details: { limit: 100 } });
+    const { body } = await admin.get(path);
+    expect(body).toHaveLength(100);
+    expect((await admin.post(`/admin/projects/${neighbour.id}/keys`, { kind: "secret" })).status).toBe(201);
+    expect((await admin.delete(`${path}/${body[99].id}`)).status).toBe(204);
+    expect((await admin.post(path, { kind: "public" })).status).toBe(201);
   });
 
   it("say when they were last used", async () => {

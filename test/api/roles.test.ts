@@ -1,6 +1,7 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newCampaign } from "../support/campaign";
-import { call, newProject } from "../support/project";
+import { admin, call, newProject } from "../support/project";
 import { soundTemplate } from "../support/template";
 import { signedIn } from "../support/visitor";
 
@@ -172,6 +173,27 @@ describe("a proof", () => {
     expect((await project.api.get(`/contacts/${contact}`)).status).toBe(200);
     const fresh = await signedIn("owner");
     expect((await fresh.call("DELETE", `/contacts/${contact}`, undefined, project)).status).toBe(204);
+  });
+});
+
+describe("somebody who was removed, in the seconds in which sessions are cached", () => {
+  it("makes no key of the project", async () => {
+    const project = await newProject();
+    const removed = await signedIn({ project, as: { role: "admin" } });
+    const path = `/admin/projects/${project.id}/keys`;
+    expect((await removed.call("GET", path)).status).toBe(200);
+    await env.DB.prepare("DELETE FROM memberships WHERE person_id = ?").bind(removed.personId).run();
+    const { status, body } = await removed.call("POST", path, { kind: "secret" });
+    expect([status, body.error.code]).toEqual([403, "ROLE_TOO_LOW"]);
+    expect((await admin.get(path)).body).toHaveLength(2);
+  });
+
+  it("prints no link", async () => {
+    const removed = await signedIn("owner");
+    expect((await removed.call("GET", "/admin/people")).status).toBe(200);
+    await env.DB.prepare("UPDATE people SET is_owner = 0 WHERE id = ?").bind(removed.personId).run();
+    const { status, body } = await removed.call("POST", "/admin/people/link", {});
+    expect([status, body.error.code]).toEqual([403, "ROLE_TOO_LOW"]);
   });
 });
 

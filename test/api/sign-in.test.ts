@@ -1,5 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { asId, publicId } from "../../src/core/ids";
 import { hashKey } from "../../src/core/keys";
 import { forgetVisitors } from "../../src/engine/people/cache";
 import { type Answer, admin, bearer, call, newProject } from "../support/project";
@@ -165,6 +166,19 @@ describe("a printed link", () => {
     const used = await press(new URL(body.url).pathname);
     const { body: person } = await me(cookieOf(used, "__Host-petrel"));
     expect(person).toMatchObject({ person: { email }, isOwner: false, projects: [] });
+  });
+
+  it.each([
+    ["is deleted", "DELETE", undefined],
+    ["is no longer an owner", "PATCH", { role: null }],
+  ] as const)("ends when an owner %s, who may have printed it", async (_, method, change) => {
+    const [leaving, staying] = [await signedIn("owner"), await signedIn("owner")];
+    const { body } = await leaving.call("POST", "/admin/people/link", {});
+    const id = publicId(asId(leaving.personId));
+    expect((await staying.call(method, `/admin/people/${id}`, change)).status).toBeLessThan(300);
+    const back = await press(new URL(body.url).pathname, "", "email=back%40example.com");
+    expect(back.status).toBe(410);
+    expect(await env.DB.prepare("SELECT 1 FROM people WHERE email = 'back@example.com'").first()).toBeNull();
   });
 });
 

@@ -4,12 +4,14 @@ import { NotFound } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
 import { hashKey, randomHex } from "../../core/keys";
 import { printedLinkMs } from "../../core/people/session";
+import type { Visitor } from "../../core/people/visitor";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
-import { selectFirst, statement } from "../../db/statement";
+import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { recordChange } from "../audit/record-change";
 import type { Target } from "../audit/target";
+import { requireStanding } from "./standing";
 
 export interface PrintedLink {
   token: string;
@@ -21,12 +23,17 @@ export interface PrintedLink {
  * signs in the person with that address; throws NotFound if there is none. Without an address, the person who opens the
  * link enters one and becomes an owner.
  */
-export async function printLink(platform: Platform, email: string | null): Promise<PrintedLink> {
+export async function printLink(
+  platform: Platform,
+  email: string | null,
+  by: Visitor | undefined,
+): Promise<PrintedLink> {
   const person = email === null ? null : await findPerson(platform, email);
   const now = platform.now.getTime();
   const [token, id, expiresAt] = [randomHex(32), newId(), now + printedLinkMs];
   const batch = openBatch(platform, platform.control);
   batch.recognise(sql`EXISTS (SELECT 1 FROM sign_in_links WHERE id = ${id})`);
+  requireStanding(batch, by, null);
   recordChange(batch, platform, auditedLink(id, person));
   batch.add(
     statement(sql`INSERT INTO sign_in_links (id, kind, email, hash, created_at, expires_at)
@@ -34,6 +41,14 @@ export async function printLink(platform: Platform, email: string | null): Promi
   );
   await batch.commit();
   return { token, expiresAt };
+}
+
+/**
+ * Ends all printed links. Runs when an owner leaves: a link does not say who printed it, and would let its printer come
+ * back.
+ */
+export function deletePrintedLinks(): Statement {
+  return statement(sql`DELETE FROM sign_in_links WHERE kind = 'console' AND used_at IS NULL`);
 }
 
 async function findPerson({ control }: Platform, email: string): Promise<Id> {

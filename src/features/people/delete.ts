@@ -5,6 +5,7 @@ import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import { recordChange } from "../../engine/audit/record-change";
 import { forgetVisitors } from "../../engine/people/cache";
+import { deletePrintedLinks } from "../../engine/people/print-link";
 import { requireStanding } from "../../engine/people/standing";
 import type { Platform } from "../../platform/context";
 import { auditedPerson } from "./audited";
@@ -21,6 +22,7 @@ export async function deletePerson(platform: Platform, id: Id, by: Visitor | und
     lastOwner(),
   );
   recordChange(batch, platform, auditedPerson(id));
+  batch.add(deletePrintedLinks());
   // The links must be deleted first, because they are found by the person's address.
   batch.add(statement(sql`DELETE FROM sign_in_links WHERE email = (SELECT email FROM people WHERE id = ${id})`));
   for (const table of ["sessions", "memberships", "passkeys"]) {

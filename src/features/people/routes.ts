@@ -115,14 +115,15 @@ people.post(
     summary: "Create a link that signs a person in",
     description:
       "The link works once, within a day, in any browser. Use it for the first owner, or if mail does not " +
-      "arrive. 404 if no person has the address.",
+      "arrive. 404 if no person has the address. Printed links that are not used yet end when a person is deleted or is " +
+      "no longer an owner.",
     body: PrintLink,
     isBodyOptional: true,
     created: PrintedLinkAnswer,
     also: [404],
   },
-  async (platform, { body }) => {
-    const { token, expiresAt } = await printLink(platform, body.email ?? null);
+  async (platform, { body }, c) => {
+    const { token, expiresAt } = await printLink(platform, body.email ?? null, c.var.visitor);
     const origin = platform.config.baseUrl ?? platform.origin;
     return { url: `${origin}/console/session/link/${token}`, expiresAt: iso(expiresAt) };
   },

@@ -8,6 +8,7 @@ import { statement } from "../../db/statement";
 import { people } from "../../db/tables";
 import { recordChange } from "../../engine/audit/record-change";
 import { forgetVisitors } from "../../engine/people/cache";
+import { deletePrintedLinks } from "../../engine/people/print-link";
 import { requireStanding } from "../../engine/people/standing";
 import type { Platform } from "../../platform/context";
 import { auditedPerson } from "./audited";
@@ -26,7 +27,10 @@ export async function updatePerson(platform: Platform, id: Id, change: UpdatePer
   if (changes.length > 0) {
     batch.mayRepeat();
     requireStanding(batch, by, null);
-    if (change.role === null) batch.guard(hasAnotherOwner(id), () => lastOwner());
+    if (change.role === null) {
+      batch.guard(hasAnotherOwner(id), () => lastOwner());
+      batch.add(deletePrintedLinks());
+    }
     recordChange(batch, platform, auditedPerson(id));
     batch.add(statement(sql`UPDATE people SET ${sql.join(changes, sql`, `)} WHERE id = ${id}`));
   }

@@ -2,9 +2,8 @@ import { desc, eq } from "drizzle-orm";
 import { apiKeys } from "../../../db/tables";
 import type { Platform } from "../../../platform/context";
 import { getProject } from "../project";
+import { maxKeys } from "./add";
 import type { KeyRow } from "./key";
-
-const maxKeysShown = 100;
 
 export async function listKeys(platform: Platform, projectId: string): Promise<KeyRow[]> {
   const project = await getProject(platform, projectId);
@@ -13,5 +12,5 @@ export async function listKeys(platform: Platform, projectId: string): Promise<K
     .from(apiKeys)
     .where(eq(apiKeys.projectId, project.number))
     .orderBy(desc(apiKeys.id))
-    .limit(maxKeysShown);
+    .limit(maxKeys);
 }

@@ -2,7 +2,7 @@ import { ProjectParam, pathId } from "../../../http/params";
 import { operatorRoutes } from "../../../http/routes";
 import { foreignNamesOfKey } from "../foreign-names";
 import { CreatedKey, CreateKey, Keys } from "../schema";
-import { addKey } from "./add";
+import { addKey, tooManyKeys } from "./add";
 import { createdKeyJson, keyJson } from "./key";
 import { listKeys } from "./list";
 import { revokeKey } from "./revoke";
@@ -21,9 +21,10 @@ keys.post(
     body: CreateKey,
     created: CreatedKey,
     foreignNames: foreignNamesOfKey,
+    refusals: () => [tooManyKeys()],
   },
-  async (platform, { params, body }) => {
-    const { key, row } = await addKey(platform, params.id, body);
+  async (platform, { params, body }, c) => {
+    const { key, row } = await addKey(platform, params.id, body, c.var.visitor);
     return { ...createdKeyJson(row), key };
   },
 );
