@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { readId } from "../../src/core/ids";
+import { newId, readId } from "../../src/core/ids";
 import { forgetOrphans } from "../../src/engine/mail/forget/orphans";
 import { startImport } from "../../src/features/contacts/import/start";
+import { forgetVersions } from "../../src/features/templates/forget-versions";
 import { newCampaign, putCampaign } from "../support/campaign";
 import { framed } from "../support/framed";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -152,6 +153,29 @@ describe("a file with a body of a campaign", () => {
     await world.sweep("17 * * * *");
     expect(await keysOf(project)).toHaveLength(1);
     await sweepIn(26);
+    expect(await keysOf(project)).toEqual([]);
+  });
+
+  it("stays while a backup is made, whose rows are of before, as a version of a template does", async () => {
+    const project = await newProject();
+    const campaign = await newCampaign(project, { body: large });
+    const template = await newTemplate(project, { body: large });
+    const before = await keysOf(project);
+    await putCampaign(project, campaign.id, { body: "small" });
+    await project.api.patch(`/templates/${template.id}`, { body: "small" });
+    const job = newId();
+    await project.db
+      .prepare("INSERT INTO jobs (project_id, id, type, status, errors, created_at) VALUES (?, ?, ?, ?, '[]', 0)")
+      .bind(project.number, job, "project.backup", "processing")
+      .run();
+    const sweepBoth = async (hours: number) => {
+      const world = await sweepIn(hours);
+      await forgetVersions(world.process().platform);
+    };
+    await sweepBoth(50);
+    expect(await keysOf(project)).toEqual(before);
+    await project.db.prepare("UPDATE jobs SET status = 'completed' WHERE id = ?").bind(job).run();
+    await sweepBoth(60);
     expect(await keysOf(project)).toEqual([]);
   });
 

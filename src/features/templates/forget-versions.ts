@@ -4,6 +4,7 @@ import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
+import { isBackedUp } from "../../engine/backups/open-copies";
 import type { Platform } from "../../platform/context";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 
@@ -52,11 +53,12 @@ const hasFile: SQL = sql`(substr(v.body_key, -length(v.id)) IS v.id)`;
 
 /**
  * Whether a template, stored mail or a template in the trash references the version `v`, or anything other than `v`
- * references the file of `v`. A template in the trash keeps all its versions.
+ * references the file of `v`. A template in the trash keeps all its versions, and so does a backup that is being made.
  */
 const isReferenced: SQL = sql`(
   EXISTS (SELECT 1 FROM templates t WHERE t.project_id = v.project_id AND t.id = v.template_id AND t.version_id = v.id)
   OR EXISTS (SELECT 1 FROM trash b WHERE b.project_id = v.project_id AND b.type = 'template' AND b.id = v.template_id)
+  OR ${isBackedUp(sql`v.project_id`)}
   OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_version
     WHERE c.project_id = v.project_id AND c.template_version_id = v.id)
   OR (${hasFile} AND (

@@ -8,6 +8,7 @@ import { statement } from "../../../db/statement";
 import type { BlobKind } from "../../../platform/blobs";
 import type { Platform } from "../../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
+import { isBackedUp } from "../../backups/open-copies";
 import { whereaboutsById } from "../../projects/whereabouts";
 
 /** The maximum number of pages of files that one tick reads. A page has 1,000 files. */
@@ -44,7 +45,8 @@ const owners: Partial<Record<BlobKind, Owner>> = {
     isUsedElsewhere: sql`(EXISTS (SELECT 1 FROM trash b
         WHERE b.project_id = r.value->>0 AND b.type = 'campaign' AND b.id = r.value->>1)
       OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_body
-        WHERE c.project_id = r.value->>0 AND c.body_key = r.value->>2))`,
+        WHERE c.project_id = r.value->>0 AND c.body_key = r.value->>2)
+      OR ${isBackedUp(sql`r.value->>0`)})`,
   },
   outbox: { table: "outbox_messages" },
   // A job may have ended without removing its file.
