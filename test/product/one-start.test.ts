@@ -26,8 +26,10 @@ async function start(port?: string) {
 }
 
 /** Runs `npm run reset`'s script, and returns how it ended and what it said. */
-function reset(): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, ["scripts/reset.mjs"], { env: { ...process.env, STATE_DIR: stateDir } });
+function reset(...args: string[]): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, ["scripts/reset.mjs", ...args], {
+    env: { ...process.env, STATE_DIR: stateDir },
+  });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, said })));
@@ -115,6 +117,8 @@ it("has one of two starts on one folder, and after a kill or Ctrl-C goes on at o
   const refused = await reset();
   expect(refused.code).toBe(1);
   expect(refused.said).toContain(named);
+  expect((await reset("--help")).said).toContain("Usage: npm run reset");
+  expect((await reset("--all")).said).toContain("npm run reset takes no --all");
   expect(readdirSync(stateDir)).toContain("settings.env");
 
   let [petrel, ready] = [owner, winner.value];

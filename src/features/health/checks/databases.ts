@@ -56,7 +56,7 @@ export const databaseSizes: HealthCheck = {
       return { shard, share: bytes / maxDatabaseBytes, bytes, fullAt: fullAt(earlier, size) };
     });
     const detail = someOf(seen.toSorted((a, b) => b.share - a.share).map(describeSize));
-    const mend = "Add a database (docs/deploying.md, Further databases): new projects go to the emptiest one.";
+    const mend = "Add a database (docs/deploying.md, A second database): new projects go to the emptiest one.";
     const full = seen.filter(({ bytes }) => isAlmostFull(bytes));
     if (full.length > 0) {
       return fail(`${counted(full.length, "database")} almost full, and without room for new projects.`, {
