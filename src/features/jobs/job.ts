@@ -3,10 +3,10 @@ import { UnheededRows, warningsOf } from "../../core/contacts/unheeded-rows";
 import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
+import { isCopy } from "../../db/open-copies";
 import { asNumber, asText, columns, wholeRow } from "../../db/rows";
 import { select, selectFirst } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
-import { isCopy } from "../../engine/backups/open-copies";
 import type { Platform } from "../../platform/context";
 import { searchDatabases } from "../../platform/search-databases";
 

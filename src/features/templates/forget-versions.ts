@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { hourMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
+import { isBackedUp } from "../../db/open-copies";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
-import { isBackedUp } from "../../engine/backups/open-copies";
 import type { Platform } from "../../platform/context";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 

@@ -3,12 +3,12 @@ import { campaignOfFile } from "../../../core/campaigns/body-file";
 import { dayMs, hourMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { controlShard } from "../../../db/client";
+import { isBackedUp } from "../../../db/open-copies";
 import { asText, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import type { BlobKind } from "../../../platform/blobs";
 import type { Platform } from "../../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
-import { isBackedUp } from "../../backups/open-copies";
 import { whereaboutsById } from "../../projects/whereabouts";
 
 /** The maximum number of pages of files that one tick reads. A page has 1,000 files. */

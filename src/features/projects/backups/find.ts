@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { Conflict, NotFound } from "../../../core/errors";
 import { type Id, publicId } from "../../../core/ids";
+import { isCopy } from "../../../db/open-copies";
 import { wholeRow } from "../../../db/rows";
 import { selectFirst } from "../../../db/statement";
 import { type BackupRow, backups, type JobRow, jobs } from "../../../db/tables";
-import { isCopy } from "../../../engine/backups/open-copies";
 import type { Platform } from "../../../platform/context";
 import { searchDatabases } from "../../../platform/search-databases";
 

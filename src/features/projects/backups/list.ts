@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import { publicId } from "../../../core/ids";
+import { isCopy } from "../../../db/open-copies";
 import { wholeRow } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import { backups, type JobRow, jobs } from "../../../db/tables";
-import { isCopy } from "../../../engine/backups/open-copies";
 import { type Context, forProject, type Platform } from "../../../platform/context";
 import { getProject } from "../project";
 import { type Backup, backupOfJob, backupOfRow } from "./backup";
